@@ -225,6 +225,9 @@ type Result struct {
 	Parts []Content `json:"parts,omitzero"`
 	// Raw is a provider tool's result exactly as it came.
 	Raw jsontext.Value `json:"raw,omitzero"`
+	// Opaque is one JSON object of provider data that came with a provider
+	// tool's result and has to come back with it (a thought signature).
+	Opaque jsontext.Value `json:"opaque,omitzero"`
 	// Blob names the whole result where it was too large to stand in an event.
 	Blob string `json:"blob,omitzero"`
 	// Truncated says what was left out of the event, as data.

@@ -220,7 +220,7 @@ func (r *Reader) take(line []byte, emit func(Event)) {
 			r.retry = d
 		}
 	default:
-		emit(Event{Stray: line})
+		emit(Event{Stray: line[:len(line):len(line)]}) // appending to it must not write into p
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 // Object calls f with the name and the raw value of each member of the object
 // in data until f returns false. Both alias data; the name is given without
-// quotes, unescaped. It reports whether data begins with a well-formed object
-// (as far as it was read).
+// quotes, unescaped. It reports whether data is a well-formed object and
+// nothing else, as far as it was read.
 func Object(data []byte, f func(name, value []byte) bool) bool {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '{' {
@@ -23,7 +23,7 @@ func Object(data []byte, f func(name, value []byte) bool) bool {
 	}
 	i = space(data, i+1)
 	if i < len(data) && data[i] == '}' {
-		return true
+		return space(data, i+1) == len(data)
 	}
 	for i < len(data) {
 		if data[i] != '"' {
@@ -54,7 +54,7 @@ func Object(data []byte, f func(name, value []byte) bool) bool {
 			return false
 		}
 		if data[i] == '}' {
-			return true
+			return space(data, i+1) == len(data)
 		}
 		if data[i] != ',' {
 			return false
@@ -65,8 +65,8 @@ func Object(data []byte, f func(name, value []byte) bool) bool {
 }
 
 // Array calls f with the raw value of each element of the array in data until
-// f returns false. It reports whether data begins with a well-formed array (as
-// far as it was read).
+// f returns false. It reports whether data is a well-formed array and nothing
+// else, as far as it was read.
 func Array(data []byte, f func(value []byte) bool) bool {
 	i := space(data, 0)
 	if i >= len(data) || data[i] != '[' {
@@ -74,7 +74,7 @@ func Array(data []byte, f func(value []byte) bool) bool {
 	}
 	i = space(data, i+1)
 	if i < len(data) && data[i] == ']' {
-		return true
+		return space(data, i+1) == len(data)
 	}
 	for i < len(data) {
 		end := skipValue(data, i)
@@ -86,7 +86,7 @@ func Array(data []byte, f func(value []byte) bool) bool {
 			return false
 		}
 		if data[i] == ']' {
-			return true
+			return space(data, i+1) == len(data)
 		}
 		if data[i] != ',' {
 			return false

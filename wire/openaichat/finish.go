@@ -1,0 +1,79 @@
+package openaichat
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire/internal/raw"
+	"github.com/stenolog/steno/wire/internal/scan"
+)
+
+// finishOf translates the provider's word for why an answer ended. Without
+// one it is complete if the provider said that it was done, else it just
+// stopped. A word we do not know is an end all the same.
+func finishOf(stop string, done bool) steno.Finish {
+	switch strings.ToLower(stop) {
+	case "":
+		if !done {
+			return steno.FinishIncomplete
+		}
+	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded":
+		return steno.FinishLength
+	case "content_filter", "refusal", "safety", "sensitive", "prohibited_content", "recitation", "blocklist":
+		return steno.FinishRefusal
+	case "error", "network_error", "malformed_function_call":
+		return steno.FinishError
+	case "abort", "cancelled", "insufficient_system_resource", "incomplete":
+		return steno.FinishIncomplete
+	case "pause_turn":
+		return steno.FinishPaused
+	}
+	return steno.FinishComplete
+}
+
+// usage is the provider's numbers, merged field by field: a later one replaces
+// an earlier.
+type usage []member
+
+func (u *usage) merge(object []byte) {
+	if !scan.IsObject(object) {
+		return
+	}
+	scan.Object(object, func(name, value []byte) bool {
+		if !scan.IsNull(value) {
+			u.set(name, value)
+		}
+		return true
+	})
+}
+
+// maxUsage bounds how many numbers are kept: there are about ten, and they
+// are searched one by one.
+const maxUsage = 256
+
+func (u *usage) set(name, value []byte) {
+	for i := range *u {
+		if f := &(*u)[i]; bytes.Equal(f.name, name) {
+			f.value = append(f.value[:0], value...)
+			return
+		}
+	}
+	if len(*u) < maxUsage {
+		*u = append(*u, member{bytes.Clone(name), bytes.Clone(value)})
+	}
+}
+
+// value returns the numbers as one object, or nil if there are none.
+func (u *usage) value() jsontext.Value {
+	if len(*u) == 0 {
+		return nil
+	}
+	v := []byte{'{'}
+	for _, f := range *u {
+		v = raw.Member(v, string(f.name), f.value)
+	}
+	return append(v, '}')
+}

@@ -1,0 +1,372 @@
+package openaichat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire/answer"
+)
+
+// shared returns a folder of the shared test data, or skips the test.
+func shared(t testing.TB, sub string) string {
+	t.Helper()
+	root := os.Getenv("STENO_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared")
+	}
+	dir := filepath.Join(root, sub)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no recorded streams here: %v", err)
+	}
+	return dir
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// decode feeds data in the pieces that end at the given places and at its end,
+// checks what holds for every stream, and returns the events, one JSON a line.
+// Events are written down while they are valid, so a string that is not is seen.
+func decode(t testing.TB, d *Decoder, data []byte, cuts ...int) string {
+	t.Helper()
+	var out strings.Builder
+	balance := map[uint32]int{}
+	emit := func(e *steno.Event) {
+		switch e.Type {
+		case steno.StepStart:
+			balance[e.Choice]++
+		case steno.StepEnd:
+			balance[e.Choice]--
+		case steno.Error:
+		default:
+			if balance[e.Choice] != 1 {
+				t.Fatalf("%s outside of a step", e.Type)
+			}
+		}
+		if n := balance[e.Choice]; n < 0 || n > 1 {
+			t.Fatalf("%s leaves %d steps of choice %d open", e.Type, n, e.Choice)
+		}
+		line, err := json.Marshal(e)
+		if err != nil {
+			t.Fatalf("an event cannot be written: %v", err)
+		}
+		out.Write(line)
+		out.WriteByte('\n')
+	}
+	from := 0
+	for _, to := range append(cuts, len(data)) {
+		piece := append([]byte(nil), data[from:to]...)
+		d.Decode(piece, emit)
+		for i := range piece {
+			piece[i] = 0xAA // what Decode kept of its input shows
+		}
+		from = to
+	}
+	d.Close(emit)
+	for choice, n := range balance {
+		if n != 0 {
+			t.Fatalf("choice %d: a step without end", choice)
+		}
+	}
+	return out.String()
+}
+
+func collect(t testing.TB, events string) *answer.Document {
+	t.Helper()
+	var c answer.Collector
+	for line := range strings.Lines(events) {
+		var e steno.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		c.Add(&e)
+	}
+	return c.Document(Format)
+}
+
+// everyCut decodes data in many cuttings and wants the same events from all.
+func everyCut(t *testing.T, data []byte, d Decoder) string {
+	t.Helper()
+	want := decode(t, new(d), data)
+	same := func(what string, cuts ...int) {
+		t.Helper()
+		if got := decode(t, new(d), data, cuts...); got != want {
+			t.Fatalf("%s: other events:\n%s", what, cmp.Diff(want, got))
+		}
+	}
+	if len(data) <= 64<<10 {
+		each := make([]int, len(data))
+		for i := range each {
+			each[i] = i
+		}
+		same("each byte", each...)
+	}
+	if len(data) <= 16<<10 && !testing.Short() {
+		for i := range data {
+			same("split in two", i)
+		}
+		return want
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(len(data))))
+	for range 5 {
+		var cuts []int
+		for at := rng.IntN(400); at < len(data); at += rng.IntN(1 + rng.IntN(4000)) {
+			cuts = append(cuts, at)
+		}
+		same("random cuts", cuts...)
+	}
+	return want
+}
+
+// truth is what truth.json says of a file, as far as this format has it.
+type truth struct {
+	Messages []struct {
+		Choice       uint32         `json:"choice"`
+		ID           string         `json:"id"`
+		Model        string         `json:"model"`
+		Parts        []truthPart    `json:"parts"`
+		FinishReason string         `json:"finish_reason"`
+		Usage        jsontext.Value `json:"usage"`
+		Annotations  struct {
+			Count int    `json:"count"`
+			Raw   string `json:"raw_concat_sha256"`
+		} `json:"annotations"`
+		Citations        struct{ Count int } `json:"citations"`
+		SearchResults    struct{ Count int } `json:"search_results"`
+		ReasoningDetails []map[string]any    `json:"reasoning_details"`
+	} `json:"messages"`
+	Errors []struct {
+		Code    any    `json:"code"`
+		Type    string `json:"type"`
+		Message string `json:"message_sha256"`
+	} `json:"errors"`
+}
+
+type truthPart struct {
+	Type, ID, Name string
+	Bytes          int
+	SHA256         string `json:"sha256"`
+	ArgsBytes      int    `json:"args_bytes"`
+	ArgsSHA256     string `json:"args_sha256"`
+}
+
+func truths(t testing.TB, prefix string) (string, map[string]truth) {
+	dir := shared(t, "streams")
+	var all map[string]jsontext.Value
+	if err := json.Unmarshal(read(t, filepath.Join(dir, "truth.json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	m := make(map[string]truth)
+	for name, v := range all {
+		if !strings.HasPrefix(name, prefix+"/") {
+			continue
+		}
+		var one truth
+		if err := json.Unmarshal(v, &one, json.MatchCaseInsensitiveNames(true)); err != nil {
+			t.Fatal(name, err)
+		}
+		m[name] = one
+	}
+	return dir, m
+}
+
+func TestRecordedStreams(t *testing.T) {
+	dir, all := truths(t, Format)
+	for name, want := range all {
+		t.Run(name, func(t *testing.T) {
+			events := everyCut(t, read(t, filepath.Join(dir, name)), Decoder{})
+			checkTruth(t, events, want)
+		})
+	}
+}
+
+func checkTruth(t *testing.T, events string, want truth) {
+	t.Helper()
+	doc := collect(t, events)
+	if len(doc.Answers) != len(want.Messages) {
+		t.Fatalf("%d answers, want %d", len(doc.Answers), len(want.Messages))
+	}
+	for i, w := range want.Messages {
+		got := doc.Answers[i]
+		if diff := cmp.Diff(w.Parts, truthParts(got.Parts)); diff != "" {
+			t.Errorf("answer %d: parts (-want +got):\n%s", i, diff)
+		}
+		if got.Stop != w.FinishReason {
+			t.Errorf("answer %d: stop %q, want %q", i, got.Stop, w.FinishReason)
+		}
+		if diff := cmp.Diff(numbers(t, w.Usage), numbers(t, got.Usage)); diff != "" {
+			t.Errorf("answer %d: usage (-want +got):\n%s", i, diff)
+		}
+		checkSources(t, got.Parts, w.Annotations.Count, w.Annotations.Raw, w.Citations.Count, w.SearchResults.Count)
+		for _, m := range w.ReasoningDetails {
+			delete(m, "chunks") // how many pieces it came in
+		}
+		if diff := cmp.Diff(w.ReasoningDetails, detailsOf(t, got.Parts)); diff != "" {
+			t.Errorf("answer %d: reasoning details (-want +got):\n%s", i, diff)
+		}
+	}
+	var starts, wantStarts []steno.Step
+	for line := range strings.Lines(events) {
+		var e steno.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == steno.StepStart {
+			starts = append(starts, *e.Body.(*steno.Step))
+		}
+	}
+	for _, w := range want.Messages {
+		wantStarts = append(wantStarts, steno.Step{Provider: Format, Model: w.Model, Response: w.ID})
+	}
+	if diff := cmp.Diff(wantStarts, starts); diff != "" {
+		t.Errorf("starts (-want +got):\n%s", diff)
+	}
+	checkErrors(t, doc, want)
+}
+
+func checkErrors(t *testing.T, doc *answer.Document, want truth) {
+	t.Helper()
+	if len(doc.Errors) != len(want.Errors) {
+		t.Fatalf("errors %+v, want %+v", doc.Errors, want.Errors)
+	}
+	for i, w := range want.Errors {
+		got := doc.Errors[i]
+		if hash(got.Message) != w.Message {
+			t.Errorf("error %d: message %q", i, got.Message)
+		}
+		switch code := w.Code.(type) {
+		case string:
+			if got.Code != code {
+				t.Errorf("error %d: code %q, want %q", i, got.Code, code)
+			}
+		case float64:
+			if got.Status != int(code) {
+				t.Errorf("error %d: status %d, want %v", i, got.Status, code)
+			}
+		default:
+			if got.Code != w.Type {
+				t.Errorf("error %d: code %q, want %q", i, got.Code, w.Type)
+			}
+		}
+	}
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// truthParts says of the parts what truth.json says; what it lists beside the
+// parts is left out.
+func truthParts(parts []answer.Part) []truthPart {
+	list := []truthPart{}
+	for _, p := range parts {
+		switch p.Kind {
+		case answer.Text:
+			list = append(list, truthPart{Type: "text", Bytes: len(p.Text), SHA256: hash(p.Text)})
+		case answer.Thinking:
+			list = append(list, truthPart{Type: "reasoning", Bytes: len(p.Text), SHA256: hash(p.Text)})
+		case answer.ToolCall:
+			list = append(list, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsBytes: len(p.Arguments), ArgsSHA256: hash(p.Arguments)})
+		}
+	}
+	return list
+}
+
+// numbers reads usage without the nulls, which truth.json leaves out.
+func numbers(t *testing.T, v jsontext.Value) map[string]any {
+	t.Helper()
+	if len(v) == 0 {
+		return nil
+	}
+	var m map[string]any
+	if err := json.Unmarshal(v, &m); err != nil {
+		t.Fatal(err)
+	}
+	dropNulls(m)
+	return m
+}
+
+func dropNulls(m map[string]any) {
+	for k, v := range m {
+		if v == nil {
+			delete(m, k)
+		}
+		if inner, ok := v.(map[string]any); ok {
+			dropNulls(inner)
+		}
+	}
+}
+
+func checkSources(t *testing.T, parts []answer.Part, annotations int, raw string, citations, results int) {
+	t.Helper()
+	count := map[string]int{}
+	var joined strings.Builder
+	for _, p := range parts {
+		if p.Kind != answer.Source {
+			continue
+		}
+		switch p.Type {
+		case "citation", "search_result":
+			count[p.Type]++
+		default:
+			count["annotation"]++
+			joined.Write(p.Raw)
+		}
+	}
+	want := map[string]int{"annotation": annotations, "citation": citations, "search_result": results}
+	for k, n := range want {
+		if count[k] != n {
+			t.Errorf("%d sources of kind %s, want %d", count[k], k, n)
+		}
+	}
+	if annotations > 0 && hash(joined.String()) != raw {
+		t.Errorf("annotations are not as they came")
+	}
+}
+
+// detailsOf says of the reasoning details what truth.json says.
+func detailsOf(t *testing.T, parts []answer.Part) []map[string]any {
+	t.Helper()
+	var list []map[string]any
+	for _, p := range parts {
+		opaque := p.Opaque
+		if p.Kind == answer.Opaque && p.Type == "reasoning_details" {
+			opaque = p.Raw
+		}
+		var body struct {
+			Details []map[string]any `json:"reasoning_details"`
+		}
+		if len(opaque) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(opaque, &body); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, body.Details...)
+	}
+	for _, m := range list {
+		for _, name := range []string{"text", "summary", "data", "signature"} {
+			if s, ok := m[name].(string); ok {
+				m[name] = map[string]any{"bytes": float64(len(s)), "sha256": hash(s)}
+			}
+		}
+	}
+	return list
+}

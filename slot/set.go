@@ -92,10 +92,10 @@ func (s *Set[K]) Last() *Slot[K] {
 }
 
 // Insert makes a slot for key before the given one, or at the end if that is
-// nil. It returns nil if the key is taken. At the end it costs O(1) amortised,
-// elsewhere O(slots behind it).
+// nil. It returns nil if the key is taken or the given slot is not in the set.
+// At the end it costs O(1) amortised, elsewhere O(slots behind it).
 func (s *Set[K]) Insert(key K, cell Cell, before *Slot[K]) *Slot[K] {
-	if _, taken := s.slots[key]; taken {
+	if _, taken := s.slots[key]; taken || before != nil && !s.holds(before) {
 		return nil
 	}
 	n := &Slot[K]{key: key, cell: cell, set: s}
@@ -105,8 +105,12 @@ func (s *Set[K]) Insert(key K, cell Cell, before *Slot[K]) *Slot[K] {
 	return n
 }
 
-// Wrote says that the value in the slot's cell changed. It costs O(1).
+// Wrote says that the value in the slot's cell changed. It costs O(1). Of a
+// removed slot it tells nobody.
 func (s *Set[K]) Wrote(n *Slot[K]) {
+	if n.gone {
+		return
+	}
 	n.frozen = nil
 	if !n.listed && n.pos < s.frozen.Len() {
 		n.listed = true
@@ -117,35 +121,94 @@ func (s *Set[K]) Wrote(n *Slot[K]) {
 }
 
 // Move puts a slot before another, or at the end if that is nil. It reports
-// whether the order changed. It costs O(slots between).
+// whether the order changed; it does not where one of them is not in the set.
+// It costs O(slots between).
 func (s *Set[K]) Move(n, before *Slot[K]) bool {
-	if n.gone || before == n {
+	if !s.holds(n) || before != nil && !s.holds(before) {
 		return false
 	}
-	to := len(s.order)
+	from, to := n.pos, len(s.order)
 	if before != nil {
 		to = before.pos
 	}
-	if to == n.pos || to == n.pos+1 {
+	switch {
+	case to == from || to == from+1:
 		return false
+	case to > from:
+		to--
+		copy(s.order[from:to], s.order[from+1:to+1])
+	default:
+		copy(s.order[to+1:from+1], s.order[to:from])
 	}
-	s.displace(n)
-	s.place(n, before)
+	s.order[to] = n
+	s.renumber(min(from, to), max(from, to)+1)
 	s.mark(n, Moved)
 	return true
 }
 
 // Remove takes a slot out of the set. The slot keeps its last value. It
-// reports whether it was there.
+// reports whether it was there. It costs O(slots behind it).
 func (s *Set[K]) Remove(n *Slot[K]) bool {
-	if n.gone {
+	if !s.holds(n) {
 		return false
 	}
-	s.displace(n)
-	delete(s.slots, n.key)
-	n.gone = true
-	s.mark(n, Removed)
+	at := n.pos
+	s.order = slices.Delete(s.order, at, at+1)
+	s.renumber(at, len(s.order))
+	s.drop(n)
 	return true
+}
+
+// Arrange gives the set exactly these keys in this order, which must be
+// distinct. Slots of keys that are there stay, cell(i) is called for the value
+// of a new keys[i], and the others are removed. It reports whether members or
+// order changed, and costs O(len(keys) + Len).
+func (s *Set[K]) Arrange(keys []K, cell func(i int) Cell) bool {
+	old, next := s.order, make([]*Slot[K], len(keys))
+	for i, key := range keys {
+		next[i] = s.slots[key]
+	}
+	for _, n := range old {
+		n.pos = -1
+	}
+	var stay []*Slot[K] // in their new order
+	for i, n := range next {
+		if n != nil {
+			n.pos = i
+			stay = append(stay, n)
+		}
+	}
+	s.settleOld(old, stay)
+	for i, key := range keys {
+		if next[i] == nil {
+			next[i] = &Slot[K]{key: key, cell: cell(i), set: s, pos: i}
+			s.slots[key] = next[i]
+			s.mark(next[i], Inserted)
+		}
+	}
+	s.order = next
+	same := 0
+	for same < len(old) && same < len(next) && old[same] == next[same] {
+		same++
+	}
+	s.reorder = s.reorder || same < s.frozen.Len()
+	return same < len(old) || same < len(next)
+}
+
+// settleOld removes those of the old slots that got no new position and marks
+// as moved those that changed their rank among the ones that stay.
+func (s *Set[K]) settleOld(old, stay []*Slot[K]) {
+	rank := 0
+	for _, n := range old {
+		if n.pos < 0 {
+			s.drop(n)
+			continue
+		}
+		if moved := stay[rank]; moved != n {
+			s.mark(moved, Moved)
+		}
+		rank++
+	}
 }
 
 // Frozen returns all values in order as they are now. Values that were not
@@ -175,24 +238,29 @@ func (s *Set[K]) Frozen() Vector[any] {
 	return s.frozen
 }
 
+func (s *Set[K]) holds(n *Slot[K]) bool { return n.set == s && !n.gone }
+
 func (s *Set[K]) place(n, before *Slot[K]) {
 	if before == nil {
 		n.pos = len(s.order)
 		s.order = append(s.order, n)
 		return
 	}
-	s.order = slices.Insert(s.order, before.pos, n)
-	s.renumber(before.pos)
+	at := before.pos
+	s.order = slices.Insert(s.order, at, n)
+	s.renumber(at, len(s.order))
 }
 
-func (s *Set[K]) displace(n *Slot[K]) {
-	at := n.pos
-	s.order = slices.Delete(s.order, at, at+1)
-	s.renumber(at)
+// drop marks a slot that is no longer in the order.
+func (s *Set[K]) drop(n *Slot[K]) {
+	delete(s.slots, n.key)
+	n.gone = true
+	s.mark(n, Removed)
 }
 
-func (s *Set[K]) renumber(from int) {
-	for i := from; i < len(s.order); i++ {
+// renumber tells the slots at [from, to) where they are.
+func (s *Set[K]) renumber(from, to int) {
+	for i := from; i < to; i++ {
 		s.order[i].pos = i
 	}
 	if from < s.frozen.Len() {

@@ -1,0 +1,245 @@
+package formats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire/answer"
+)
+
+// compare holds a document to the truth.
+func compare(t *testing.T, doc *answer.Document, truth object) {
+	t.Helper()
+	messages := truth.list("messages")
+	if len(messages) != len(doc.Answers) {
+		t.Fatalf("%d answers, want %d", len(doc.Answers), len(messages))
+	}
+	for i, m := range messages {
+		compareAnswer(t, fmt.Sprintf("answer %d", i), &doc.Answers[i], m)
+	}
+	compareErrors(t, doc.Errors, truth.list("errors"))
+}
+
+func compareErrors(t *testing.T, got []answer.Error, want []object) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%d errors, want %d: %+v", len(got), len(want), got)
+		return
+	}
+	for i, w := range want {
+		if s := sum([]byte(got[i].Message)); w.has("message_sha256") && s != w.str("message_sha256") {
+			t.Errorf("error %d: message %q differs", i, got[i].Message)
+		}
+		if code := plain(w["code"]); code != "" && got[i].Code != code && strconv.Itoa(got[i].Status) != code {
+			t.Errorf("error %d: code %q status %d, want %q", i, got[i].Code, got[i].Status, code)
+		}
+	}
+}
+
+func plain(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+func compareAnswer(t *testing.T, at string, a *answer.Answer, m object) {
+	t.Helper()
+	if stop := m.str("finish_reason"); a.Stop != stop {
+		t.Errorf("%s: stop %q, want %q", at, a.Stop, stop)
+	}
+	compareUsage(t, at, a.Usage, m)
+	var parts []answer.Part
+	for _, p := range a.Parts {
+		if p.Kind != answer.Source {
+			parts = append(parts, p)
+		}
+	}
+	want := m.list("parts")
+	for i := 0; i < max(len(parts), len(want)); i++ {
+		switch {
+		case i >= len(want):
+			t.Errorf("%s: part %d: %+.300v is too much", at, i, parts[i])
+		case i >= len(parts):
+			t.Errorf("%s: part %d: %v is missing", at, i, want[i])
+		default:
+			comparePart(t, fmt.Sprintf("%s part %d (%s)", at, i, want[i].str("type")), &parts[i], want[i])
+		}
+	}
+}
+
+// compareUsage holds usage to the first numbers overlaid by the last.
+func compareUsage(t *testing.T, at string, usage []byte, m object) {
+	t.Helper()
+	want := map[string]any{}
+	for _, name := range []string{"usage_first", "usage_last", "usage"} {
+		for k, v := range m.obj(name) {
+			want[k] = v
+		}
+	}
+	got := map[string]any{}
+	if len(usage) > 0 {
+		if err := json.Unmarshal(usage, &got); err != nil {
+			t.Errorf("%s: usage: %v", at, err)
+		}
+	}
+	if diff := cmp.Diff(strip(want), strip(got)); diff != "" {
+		t.Errorf("%s: usage: %s", at, diff)
+	}
+}
+
+// strip removes nulls and what is empty, which the truth leaves out.
+func strip(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	for k, e := range m {
+		if e = strip(e); e != nil {
+			out[k] = e
+		}
+	}
+	return out
+}
+
+var kinds = map[string]answer.Kind{
+	"text": answer.Text, "refusal": answer.Text,
+	"reasoning": answer.Thinking, "reasoning_redacted": answer.Thinking,
+	"tool_call": answer.ToolCall, "custom_tool_call": answer.ToolCall,
+	"server_tool_call": answer.ToolCall, "mcp_tool_call": answer.ToolCall,
+	"server_tool_result": answer.ToolResult,
+	"server_item":        answer.Opaque, "compaction": answer.Opaque, "other": answer.Opaque,
+	"file": answer.File, "image": answer.File,
+}
+
+func comparePart(t *testing.T, at string, p *answer.Part, w object) {
+	t.Helper()
+	if p.Kind != kinds[w.str("type")] {
+		t.Errorf("%s: is %s", at, p.Kind)
+		return
+	}
+	switch p.Kind {
+	case answer.Text, answer.Thinking:
+		compareText(t, at, p, w)
+	case answer.ToolCall:
+		compareCall(t, at, p, w)
+	case answer.ToolResult:
+		compareResult(t, at, p, w)
+	case answer.Opaque:
+		if p.Type != w.str("wire") && w.has("wire") {
+			t.Errorf("%s: type %q, want %q", at, p.Type, w.str("wire"))
+		}
+		for _, name := range []string{"item", "block", "part"} {
+			compareRaw(t, at, p.Raw, w, name)
+		}
+	}
+	for _, name := range []string{"signature", "encrypted", "redacted", "data"} {
+		if o := w.obj(name); o != nil {
+			found(t, at+" "+name, p.Opaque, o)
+		}
+	}
+}
+
+func compareText(t *testing.T, at string, p *answer.Part, w object) {
+	t.Helper()
+	size, hash := w.num("bytes"), w.str("sha256")
+	if w.has("done_equals_deltas") && !w.flag("done_equals_deltas") {
+		size, hash = w.num("done_bytes"), w.str("done_sha256")
+	}
+	if w.str("type") == "reasoning_redacted" {
+		size, hash = 0, sum(nil)
+	}
+	if float64(len(p.Text)) != size || sum([]byte(p.Text)) != hash {
+		t.Errorf("%s: %d bytes, want %v: %.100q", at, len(p.Text), size, p.Text)
+	}
+}
+
+func compareCall(t *testing.T, at string, p *answer.Part, w object) {
+	t.Helper()
+	executor := steno.Client
+	if w.str("type") == "server_tool_call" || w.str("type") == "mcp_tool_call" {
+		executor = steno.Provider
+	}
+	if p.Executor != executor {
+		t.Errorf("%s: executor %q, want %q", at, p.Executor, executor)
+	}
+	if p.ID != w.str("id") {
+		t.Errorf("%s: id %q, want %q", at, p.ID, w.str("id"))
+	}
+	if w.has("name") && p.Name != w.str("name") {
+		t.Errorf("%s: name %q, want %q", at, p.Name, w.str("name"))
+	}
+	switch {
+	case w.has("args_sha256"):
+		if sum([]byte(p.Arguments)) != w.str("args_sha256") {
+			t.Errorf("%s: arguments %q", at, p.Arguments)
+		}
+	case w.has("args_raw_sha256"):
+		compareRaw(t, at, []byte(p.Arguments), w, "args")
+	case w.flag("args_absent"):
+		if p.Arguments != "" {
+			t.Errorf("%s: arguments %q where there are none", at, p.Arguments)
+		}
+	case w.has("assembled_args_canon_sha256"):
+		c, err := canon([]byte(p.Arguments))
+		if err != nil || sum([]byte(c)) != w.str("assembled_args_canon_sha256") {
+			t.Errorf("%s: assembled arguments %s: %v", at, p.Arguments, err)
+		}
+	case w.str("wire") == "executableCode":
+		found(t, at, []byte(p.Arguments), w)
+	case w.str("wire") == "toolCall":
+		var o struct {
+			ToolCall json.RawMessage `json:"toolCall"`
+		}
+		if err := json.Unmarshal(p.Opaque, &o); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+		compareRaw(t, at, o.ToolCall, w, "value")
+	}
+}
+
+func compareResult(t *testing.T, at string, p *answer.Part, w object) {
+	t.Helper()
+	id := w.str("tool_use_id")
+	if id == "" {
+		id = w.str("id")
+	}
+	if p.ID != id && id != "" {
+		t.Errorf("%s: id %q, want %q", at, p.ID, id)
+	}
+	if w.str("wire") == "codeExecutionResult" {
+		found(t, at, p.Raw, w)
+	}
+	compareRaw(t, at, p.Raw, w, "content")
+	compareRaw(t, at, p.Raw, w, "value")
+}
+
+// compareRaw holds raw bytes to the hash of what stood on the wire.
+func compareRaw(t *testing.T, at string, raw []byte, w object, name string) {
+	t.Helper()
+	hash := w.str(name + "_raw_sha256")
+	if hash == "" || hash == sum(raw) {
+		return
+	}
+	t.Errorf("%s: raw %s of %d bytes differs, want %v bytes: %.200s", at, name, len(raw), w.num(name+"_raw_bytes"), raw)
+}
+
+// found looks for a string by its hash.
+func found(t *testing.T, at string, raw []byte, w object) {
+	t.Helper()
+	for _, s := range stringsIn(raw) {
+		if sum([]byte(s)) == w.str("sha256") {
+			return
+		}
+	}
+	t.Errorf("%s: no string of %v bytes in %.200s", at, w.num("bytes"), raw)
+}

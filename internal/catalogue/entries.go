@@ -8,7 +8,6 @@ const (
 	BadConfig     Code = "bad-config"
 	BadRequest    Code = "bad-request"
 	NotFound      Code = "not-found"
-	NotAllowed    Code = "method-not-allowed"
 	Conflict      Code = "conflict"
 	Changing      Code = "changing"
 	Gap           Code = "gap"
@@ -63,11 +62,6 @@ var entries = []Entry{
 		NotFound, http.StatusNotFound, ExitNotFound, "not found",
 		"There is nothing of this name here.",
 		"`steno list` gives what there is.",
-	},
-	{
-		NotAllowed, http.StatusMethodNotAllowed, ExitFailure, "this method is not allowed here",
-		"The address exists but does not take this method.",
-		"Compare the request with docs/protocol.md.",
 	},
 	{
 		Conflict, http.StatusConflict, ExitFailure, "somebody else wrote first",

@@ -177,7 +177,7 @@ func (d *Decoder) interpret() error {
 	if b == nil {
 		return fmt.Errorf("event %d: %s carries no body: %w", e.Seq, e.Type, steno.ErrCorrupt)
 	}
-	if err := json.Unmarshal(d.body, b); err != nil {
+	if err := json.Unmarshal(d.body, b, asItCame); err != nil {
 		return fmt.Errorf("event %d (%s): body: %w: %w", e.Seq, e.Type, steno.ErrCorrupt, err)
 	}
 	e.Body = b

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
 )
@@ -38,6 +39,15 @@ func (w *encoder) release() {
 	w.reset(0)
 	encoders.Put(w)
 }
+
+// asItCame makes a body keep what a provider sent, token by token, however odd:
+// a strict reading would refuse what it is our work to keep. Only white space
+// between tokens is lost.
+var asItCame = json.JoinOptions(
+	jsontext.PreserveRawStrings(true),
+	jsontext.AllowDuplicateNames(true),
+	jsontext.AllowInvalidUTF8(true),
+)
 
 // AppendRun appends the events to dst as one run and returns the longer slice.
 // It keeps nothing of the events and allocates nothing for events without a
@@ -83,7 +93,7 @@ func (w *encoder) event(dst []byte, e *steno.Event) ([]byte, error) {
 		name, body = u.Name, u.Raw
 	case e.Body != nil:
 		var err error
-		if body, err = json.Marshal(e.Body); err != nil {
+		if body, err = json.Marshal(e.Body, asItCame); err != nil {
 			return dst, fmt.Errorf("event %d (%s): body: %w", e.Seq, e.Type, err)
 		}
 	}

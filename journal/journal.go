@@ -7,6 +7,7 @@ package journal
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/stenolog/steno"
@@ -69,3 +70,21 @@ type Info struct {
 	// Damaged says that the branch refuses writes; Read tells where and why.
 	Damaged bool
 }
+
+// DamageError says which events of a branch cannot be read, and why. It wraps
+// [steno.ErrCorrupt]. The events before First and after Last can be read.
+type DamageError struct {
+	Branch      string
+	First, Last int64
+	Reason      error
+}
+
+func (e *DamageError) Error() string {
+	if e.First == e.Last {
+		return fmt.Sprintf("branch %s is damaged at event %d: %v", e.Branch, e.First, e.Reason)
+	}
+	return fmt.Sprintf("branch %s is damaged at events %d to %d: %v", e.Branch, e.First, e.Last, e.Reason)
+}
+
+// Unwrap returns [steno.ErrCorrupt] and the reason.
+func (e *DamageError) Unwrap() []error { return []error{steno.ErrCorrupt, e.Reason} }

@@ -45,7 +45,7 @@ func (d *Decoder) toolCall(c *choice, data []byte, pos int64) {
 		return
 	}
 	var f fragment
-	d.extra = d.extra[:0]
+	d.callExtra = d.callExtra[:0]
 	scan.Object(data, func(name, value []byte) bool {
 		switch string(name) {
 		case "index":
@@ -57,7 +57,7 @@ func (d *Decoder) toolCall(c *choice, data []byte, pos int64) {
 		case "type":
 		default:
 			if holds(value) || scan.IsString(value) {
-				d.extra = append(d.extra, member{name, value})
+				d.callExtra = append(d.callExtra, member{name, value})
 			}
 		}
 		return true
@@ -75,7 +75,7 @@ func (d *Decoder) function(f *fragment, data []byte) {
 			f.arguments = value
 		default:
 			if holds(value) || scan.IsString(value) {
-				d.extra = append(d.extra, member{name, value})
+				d.callExtra = append(d.callExtra, member{name, value})
 			}
 		}
 		return true
@@ -84,7 +84,7 @@ func (d *Decoder) function(f *fragment, data []byte) {
 
 func (d *Decoder) functionCall(c *choice, data []byte) {
 	var f fragment
-	d.extra = d.extra[:0]
+	d.callExtra = d.callExtra[:0]
 	d.function(&f, data)
 	k := c.calls.byKey[legacyKey]
 	if k == nil {
@@ -142,7 +142,7 @@ func (d *Decoder) newCall(c *choice, key int64) *call {
 
 // fragment adds what came to its call.
 func (d *Decoder) fragment(c *choice, k *call, f *fragment) {
-	for _, m := range d.extra {
+	for _, m := range d.callExtra {
 		k.opaque.addMember(m.name, m.value)
 	}
 	if c.field != fieldNone || c.open != kindCall {

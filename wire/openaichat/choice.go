@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 
@@ -183,9 +184,11 @@ func (d *Decoder) emitExtras(choice uint32, x *extras) {
 	}
 }
 
+// opaque passes on what has no place of its own. The kind may be a member's
+// name as it stood on the wire.
 func (d *Decoder) opaque(choice uint32, kind string, value jsontext.Value) {
 	d.send(steno.Event{Type: steno.Opaque, Choice: choice,
-		Body: &steno.Block{Kind: kind, Raw: value, Provider: Format, Model: d.model}})
+		Body: &steno.Block{Kind: strings.ToValidUTF8(kind, "\uFFFD"), Raw: value, Provider: Format, Model: d.model}})
 }
 
 // extras are things that came beside a part and may not cut it in two. They

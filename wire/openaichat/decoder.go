@@ -54,7 +54,8 @@ type Decoder struct {
 	buf   []byte // decoded text of the delta at hand
 	split []byte // the same, with what a cut tag held back before it
 	key   []byte
-	extra []member // unknown members of the delta at hand
+	// Unknown members of the object at hand, and of the call in it.
+	extra, callExtra []member
 }
 
 // response is what is forgotten when a response ends.

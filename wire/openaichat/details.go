@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -73,6 +74,7 @@ func (g *grown) addMember(name, value []byte) {
 	if scan.IsNull(value) {
 		return
 	}
+	name = validName(name)
 	i, known := g.byName[string(name)]
 	switch {
 	case !known:
@@ -102,6 +104,15 @@ func (g *grown) append(dst []byte) []byte {
 		dst = raw.Member(dst, string(f.name), f.value)
 	}
 	return append(dst, '}')
+}
+
+// validName makes a name UTF-8 before it is looked up, so that two that become
+// the same are one.
+func validName(name []byte) []byte {
+	if utf8.Valid(name) {
+		return name
+	}
+	return bytes.ToValidUTF8(name, []byte("\uFFFD"))
 }
 
 // grows reports whether the string of this name comes in pieces.

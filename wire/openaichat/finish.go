@@ -55,6 +55,7 @@ func (u *usage) merge(object []byte) {
 const maxUsage = 256
 
 func (u *usage) set(name, value []byte) {
+	name = validName(name)
 	for i := range *u {
 		if f := &(*u)[i]; bytes.Equal(f.name, name) {
 			f.value = append(f.value[:0], value...)

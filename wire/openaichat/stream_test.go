@@ -1,11 +1,6 @@
 package openaichat
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,125 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/answer"
+	"github.com/stenolog/steno/wire/internal/lawtest"
 )
 
-// shared returns a folder of the shared test data, or skips the test.
-func shared(t testing.TB, sub string) string {
-	t.Helper()
-	root := os.Getenv("STENO_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(root, sub)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recorded streams here: %v", err)
-	}
-	return dir
-}
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// decode feeds data in the pieces that end at the given places and at its end,
-// checks what holds for every stream, and returns the events, one JSON a line.
-// Events are written down while they are valid, so a string that is not is seen.
-func decode(t testing.TB, d *Decoder, data []byte, cuts ...int) string {
-	t.Helper()
-	var out strings.Builder
-	balance := map[uint32]int{}
-	emit := func(e *steno.Event) {
-		switch e.Type {
-		case steno.StepStart:
-			balance[e.Choice]++
-		case steno.StepEnd:
-			balance[e.Choice]--
-		case steno.Error:
-		default:
-			if balance[e.Choice] != 1 {
-				t.Fatalf("%s outside of a step", e.Type)
-			}
-		}
-		if n := balance[e.Choice]; n < 0 || n > 1 {
-			t.Fatalf("%s leaves %d steps of choice %d open", e.Type, n, e.Choice)
-		}
-		line, err := json.Marshal(e)
-		if err != nil {
-			t.Fatalf("an event cannot be written: %v", err)
-		}
-		out.Write(line)
-		out.WriteByte('\n')
-	}
-	from := 0
-	for _, to := range append(cuts, len(data)) {
-		piece := append([]byte(nil), data[from:to]...)
-		d.Decode(piece, emit)
-		for i := range piece {
-			piece[i] = 0xAA // what Decode kept of its input shows
-		}
-		from = to
-	}
-	d.Close(emit)
-	for choice, n := range balance {
-		if n != 0 {
-			t.Fatalf("choice %d: a step without end", choice)
-		}
-	}
-	return out.String()
-}
-
-func collect(t testing.TB, events string) *answer.Document {
-	t.Helper()
-	var c answer.Collector
-	for line := range strings.Lines(events) {
-		var e steno.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
-		c.Add(&e)
-	}
-	return c.Document(Format)
-}
-
-// everyCut decodes data in many cuttings and wants the same events from all.
-func everyCut(t *testing.T, data []byte, d Decoder) string {
-	t.Helper()
-	want := decode(t, new(d), data)
-	same := func(what string, cuts ...int) {
-		t.Helper()
-		if got := decode(t, new(d), data, cuts...); got != want {
-			t.Fatalf("%s: other events:\n%s", what, cmp.Diff(want, got))
-		}
-	}
-	if len(data) <= 64<<10 {
-		each := make([]int, len(data))
-		for i := range each {
-			each[i] = i
-		}
-		same("each byte", each...)
-	}
-	if len(data) <= 16<<10 && !testing.Short() {
-		for i := range data {
-			same("split in two", i)
-		}
-		return want
-	}
-	rng := rand.New(rand.NewPCG(1, uint64(len(data))))
-	for range 5 {
-		var cuts []int
-		for at := rng.IntN(400); at < len(data); at += rng.IntN(1 + rng.IntN(4000)) {
-			cuts = append(cuts, at)
-		}
-		same("random cuts", cuts...)
-	}
-	return want
-}
+func fresh() wire.Decoder { return new(Decoder) }
 
 // truth is what truth.json says of a file, as far as this format has it.
 type truth struct {
@@ -167,9 +49,9 @@ type truthPart struct {
 }
 
 func truths(t testing.TB, prefix string) (string, map[string]truth) {
-	dir := shared(t, "streams")
+	dir := lawtest.Shared(t, "streams")
 	var all map[string]jsontext.Value
-	if err := json.Unmarshal(read(t, filepath.Join(dir, "truth.json")), &all); err != nil {
+	if err := json.Unmarshal(lawtest.Read(t, dir, "truth.json"), &all); err != nil {
 		t.Fatal(err)
 	}
 	m := make(map[string]truth)
@@ -190,15 +72,16 @@ func TestRecordedStreams(t *testing.T) {
 	dir, all := truths(t, Format)
 	for name, want := range all {
 		t.Run(name, func(t *testing.T) {
-			events := everyCut(t, read(t, filepath.Join(dir, name)), Decoder{})
+			t.Parallel()
+			events := lawtest.EveryCut(t, fresh, lawtest.Read(t, dir, name))
 			checkTruth(t, events, want)
 		})
 	}
 }
 
-func checkTruth(t *testing.T, events string, want truth) {
+func checkTruth(t *testing.T, events []*steno.Event, want truth) {
 	t.Helper()
-	doc := collect(t, events)
+	doc := lawtest.Document(Format, events)
 	if len(doc.Answers) != len(want.Messages) {
 		t.Fatalf("%d answers, want %d", len(doc.Answers), len(want.Messages))
 	}
@@ -222,11 +105,7 @@ func checkTruth(t *testing.T, events string, want truth) {
 		}
 	}
 	var starts, wantStarts []steno.Step
-	for line := range strings.Lines(events) {
-		var e steno.Event
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range events {
 		if e.Type == steno.StepStart {
 			starts = append(starts, *e.Body.(*steno.Step))
 		}
@@ -247,7 +126,7 @@ func checkErrors(t *testing.T, doc *answer.Document, want truth) {
 	}
 	for i, w := range want.Errors {
 		got := doc.Errors[i]
-		if hash(got.Message) != w.Message {
+		if lawtest.SHA256(got.Message) != w.Message {
 			t.Errorf("error %d: message %q", i, got.Message)
 		}
 		switch code := w.Code.(type) {
@@ -267,11 +146,6 @@ func checkErrors(t *testing.T, doc *answer.Document, want truth) {
 	}
 }
 
-func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
-}
-
 // truthParts says of the parts what truth.json says; what it lists beside the
 // parts is left out.
 func truthParts(parts []answer.Part) []truthPart {
@@ -279,11 +153,11 @@ func truthParts(parts []answer.Part) []truthPart {
 	for _, p := range parts {
 		switch p.Kind {
 		case answer.Text:
-			list = append(list, truthPart{Type: "text", Bytes: len(p.Text), SHA256: hash(p.Text)})
+			list = append(list, truthPart{Type: "text", Bytes: len(p.Text), SHA256: lawtest.SHA256(p.Text)})
 		case answer.Thinking:
-			list = append(list, truthPart{Type: "reasoning", Bytes: len(p.Text), SHA256: hash(p.Text)})
+			list = append(list, truthPart{Type: "reasoning", Bytes: len(p.Text), SHA256: lawtest.SHA256(p.Text)})
 		case answer.ToolCall:
-			list = append(list, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsBytes: len(p.Arguments), ArgsSHA256: hash(p.Arguments)})
+			list = append(list, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsBytes: len(p.Arguments), ArgsSHA256: lawtest.SHA256(p.Arguments)})
 		}
 	}
 	return list
@@ -336,7 +210,7 @@ func checkSources(t *testing.T, parts []answer.Part, annotations int, raw string
 			t.Errorf("%d sources of kind %s, want %d", count[k], k, n)
 		}
 	}
-	if annotations > 0 && hash(joined.String()) != raw {
+	if annotations > 0 && lawtest.SHA256(joined.String()) != raw {
 		t.Errorf("annotations are not as they came")
 	}
 }
@@ -364,7 +238,7 @@ func detailsOf(t *testing.T, parts []answer.Part) []map[string]any {
 	for _, m := range list {
 		for _, name := range []string{"text", "summary", "data", "signature"} {
 			if s, ok := m[name].(string); ok {
-				m[name] = map[string]any{"bytes": float64(len(s)), "sha256": hash(s)}
+				m[name] = map[string]any{"bytes": float64(len(s)), "sha256": lawtest.SHA256(s)}
 			}
 		}
 	}

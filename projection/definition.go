@@ -1,0 +1,253 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stenolog/steno/slot"
+)
+
+// Collection names an ordered set of nodes: a name, and for a set that belongs
+// to something, of what ("parts" of a message). The zero value is a collection
+// like any other.
+type Collection struct {
+	Name, Of string
+}
+
+// String returns "name" or "name/of".
+func (c Collection) String() string {
+	if c.Of == "" {
+		return c.Name
+	}
+	return c.Name + "/" + c.Of
+}
+
+// Key identifies a node within its collection.
+type Key struct {
+	Kind, ID string
+}
+
+var keyEscape = strings.NewReplacer("%", "%25", ":", "%3A")
+
+// String returns "kind:id" with % and : in the kind escaped, so no two keys
+// share a form. It is never parsed back.
+func (k Key) String() string {
+	if strings.ContainsAny(k.Kind, "%:") {
+		return keyEscape.Replace(k.Kind) + ":" + k.ID
+	}
+	return k.Kind + ":" + k.ID
+}
+
+// Role is what an event does to the node it is claimed for.
+type Role uint8
+
+// The roles.
+const (
+	// Start opens the node, or opens it anew.
+	Start Role = iota + 1
+	// Update folds the event into the node.
+	Update
+	// Remove takes the node away.
+	Remove
+)
+
+// Claim says that an event is a definition's, and which node it is about.
+type Claim struct {
+	Collection Collection
+	ID         string
+	Role       Role
+}
+
+// Cadence is how soon subscribers hear of a change.
+type Cadence uint8
+
+// The cadences. Between two publications the cadence only rises.
+const (
+	// Silent changes are carried by a later publication.
+	Silent Cadence = iota
+	// Frame changes may wait until a view can draw: per-token deltas.
+	Frame
+	// Immediate changes are single facts, told at the end of the push.
+	Immediate
+)
+
+// Definition is one kind of content: a state S folded from events E.
+//
+// Match, Start, Update and Cadence must be pure functions of their arguments.
+// S holds values, strings, text.Text and slices that are only appended to: a
+// frozen copy of it must not change when the next Update is applied. Events
+// are borrowed: copy what is kept, or append it to a text.Text.
+type Definition[E, S any] struct {
+	// Kind names the kind. It is unique in an engine.
+	Kind string
+	// On lists the event types the definition may claim; empty means all.
+	On []uint8
+	// Match says whether an event is this definition's. It sees only the event.
+	Match func(e *E) (Claim, bool)
+	// Start returns the state a node opens with.
+	Start func(e *E, r Reader) S
+	// Update returns the state with the event folded in. It may be nil for
+	// nodes that never change.
+	Update func(s S, e *E) S
+	// Cadence says how soon to tell; nil means Immediate.
+	Cadence func(e *E) Cadence
+	// Equal, if set, says that two states are the same to every reader; such
+	// an update writes nothing.
+	Equal func(a, b *S) bool
+}
+
+// Kind is a definition with its state type erased, as an engine takes it.
+type Kind[E any] interface {
+	name() string
+	types() []uint8
+	check() error
+	bind() binding[E]
+}
+
+// Of erases a definition's state type, so that definitions of different states
+// stand in one list.
+func Of[E, S any](d Definition[E, S]) Kind[E] { return &d }
+
+func (d *Definition[E, S]) check() error {
+	switch {
+	case d.Kind == "":
+		return errors.New("it has no name")
+	case d.Match == nil:
+		return errors.New("it has no Match")
+	case d.Start == nil:
+		return errors.New("it has no Start")
+	}
+	return nil
+}
+
+func (d *Definition[E, S]) name() string   { return d.Kind }
+func (d *Definition[E, S]) types() []uint8 { return d.On }
+
+// binding is a definition in use by one engine.
+type binding[E any] interface {
+	kind() string
+	match(e *E) (Claim, bool)
+	// stage computes the claimed node's next state into scratch. h is nil when
+	// the node is not there yet.
+	stage(e *E, h *header, role Role, r Reader)
+	// create returns a new cell that holds what was staged.
+	create(key Key, seq int64) cell
+	// commit puts what was staged into the cell and reports whether it differs.
+	commit(n cell, role Role) bool
+	cadence(e *E) Cadence
+}
+
+func (d *Definition[E, S]) bind() binding[E] { return &bound[E, S]{def: d} }
+
+type bound[E, S any] struct {
+	def *Definition[E, S]
+	// scratch holds the staged state until every claim of the event is staged.
+	scratch S
+}
+
+func (b *bound[E, S]) kind() string             { return b.def.Kind }
+func (b *bound[E, S]) match(e *E) (Claim, bool) { return b.def.Match(e) }
+
+func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) {
+	if role == Start {
+		b.scratch = b.def.Start(e, r)
+		return
+	}
+	if role == Update && b.def.Update != nil {
+		b.scratch = b.def.Update(*h.node.state.(*S), e)
+	}
+}
+
+func (b *bound[E, S]) create(key Key, seq int64) cell {
+	c := &typed[S]{value: b.scratch}
+	c.head.node = Node{Key: key, Seq: seq, Generation: 1, state: &c.value}
+	return c
+}
+
+func (b *bound[E, S]) commit(n cell, role Role) bool {
+	c := n.(*typed[S])
+	if role == Start {
+		c.head.node.Generation++
+	} else if b.def.Update == nil || b.def.Equal != nil && b.def.Equal(&c.value, &b.scratch) {
+		return false
+	}
+	c.value = b.scratch
+	return true
+}
+
+func (b *bound[E, S]) cadence(e *E) Cadence {
+	if b.def.Cadence == nil {
+		return Immediate
+	}
+	return b.def.Cadence(e)
+}
+
+// Node is a folded piece of content. A node handed out is immutable, unless it
+// came from a [Reader].
+type Node struct {
+	Key Key
+	// Seq is that of the event that started the node.
+	Seq int64
+	// Generation counts starts, from 1.
+	Generation int
+
+	state any // *S
+}
+
+// State returns the state of a node whose definition folds into an S, and
+// whether it does. The state is shared: do not write to it.
+func State[S any](n *Node) (*S, bool) {
+	if n == nil {
+		return nil, false
+	}
+	s, ok := n.state.(*S)
+	return s, ok
+}
+
+// MustState is State for callers that know the kind. It panics if they don't.
+func MustState[S any](n *Node) *S {
+	s, ok := State[S](n)
+	if !ok {
+		panic(fmt.Sprintf("projection: node %v does not hold %T", n.Key, s))
+	}
+	return s
+}
+
+// cell is a node's live value, owned by the writer.
+type cell interface {
+	slot.Cell
+	header() *header
+}
+
+// header is what the engine knows of a node besides its state.
+type header struct {
+	node Node
+	// order is the node's place among all nodes of the engine.
+	order uint64
+	// before is the node of the same kind and collection started before it.
+	before    *header
+	group     *group
+	gone      bool
+	listeners []*listener[*Change]
+}
+
+// typed holds a header and a state in one allocation.
+type typed[S any] struct {
+	head  header
+	value S
+}
+
+func (c *typed[S]) header() *header { return &c.head }
+
+// frozen is an immutable copy of a node, node and state in one allocation.
+type frozen[S any] struct {
+	node  Node
+	value S
+}
+
+func (c *typed[S]) Freeze() any {
+	f := &frozen[S]{node: c.head.node, value: c.value}
+	f.node.state = &f.value
+	return &f.node
+}

@@ -1,0 +1,371 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stenolog/steno/slot"
+)
+
+// The errors of an engine.
+var (
+	// ErrClosed is returned by every call on a closed engine.
+	ErrClosed = errors.New("projection: engine is closed")
+	// ErrReentrant is returned when a definition pushes while it folds, or a
+	// listener resets or truncates.
+	ErrReentrant = errors.New("projection: called from inside a fold or a notification")
+)
+
+// Options configure an [Engine]. Only Kinds is needed.
+type Options[E any] struct {
+	// Kinds are the definitions, in the order in which they see each event.
+	Kinds []Kind[E]
+	// Type returns the small integer that Definition.On refers to. Without it
+	// every definition sees every event.
+	Type func(*E) uint8
+	// Seq returns an event's position in its log. Without it accepted events
+	// are numbered from 1.
+	Seq func(*E) int64
+	// Scheduler delays publications of cadence Frame. Without it they are made
+	// at the end of the outermost push.
+	Scheduler Scheduler
+	// Report is told of definitions and listeners that panicked.
+	Report func(error)
+}
+
+// Metrics count what an engine did. They only grow.
+type Metrics struct {
+	slot.Metrics
+	// Accepted counts events that were claimed and committed, Unmatched claims
+	// for nodes that are not there, Failed claims whose definition panicked.
+	Accepted, Unmatched, Failed int64
+	// Publications counts notifications of subscribers.
+	Publications int64
+}
+
+// Engine folds events into nodes and tells subscribers what changed.
+type Engine[E any] struct {
+	opts  Options[E]
+	kinds []*registered[E]
+	table [256][]*registered[E]
+
+	board  slot.Board[Key]
+	groups map[Collection]*group
+	listed []*group
+
+	claims   []claimed[E]
+	reader   Reader
+	seq      int64
+	order    uint64
+	revision int64
+	metrics  Metrics
+
+	publisher[E]
+}
+
+// registered is a definition as the engine sees it.
+type registered[E any] struct {
+	binding binding[E]
+	// The node of the last claim: deltas come in runs.
+	collection Collection
+	id         string
+	group      *group
+	slot       *slot.Slot[Key]
+}
+
+// group is a collection of nodes.
+type group struct {
+	name Collection
+	set  *slot.Set[Key]
+	// last is the newest node of each kind.
+	last      map[string]*header
+	listeners []*listener[Collection]
+	index     int
+	stale     bool
+}
+
+// claimed is a claim that was staged.
+type claimed[E any] struct {
+	kind    *registered[E]
+	group   *group
+	slot    *slot.Slot[Key]
+	id      string
+	role    Role
+	cadence Cadence
+}
+
+// New returns an engine. It fails if two definitions share a kind or one lacks
+// a name, a Match or a Start.
+func New[E any](opts Options[E]) (*Engine[E], error) {
+	e := &Engine[E]{opts: opts, groups: make(map[Collection]*group)}
+	seen := make(map[string]bool)
+	for _, k := range opts.Kinds {
+		name := k.name()
+		if err := k.check(); err != nil {
+			return nil, fmt.Errorf("projection: kind %q: %w", name, err)
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("projection: kind %q is defined twice", name)
+		}
+		seen[name] = true
+		r := &registered[E]{binding: k.bind()}
+		e.kinds = append(e.kinds, r)
+		types := k.types()
+		if len(types) == 0 || opts.Type == nil {
+			for t := range e.table {
+				e.table[t] = append(e.table[t], r)
+			}
+			continue
+		}
+		for _, t := range types {
+			e.table[t] = append(e.table[t], r)
+		}
+	}
+	return e, nil
+}
+
+// Push folds one event. The event is borrowed, unless a listener pushes it:
+// then a copy of the struct waits until all listeners were served, and what it
+// refers to must stay valid until then.
+func (e *Engine[E]) Push(ev *E) error {
+	switch {
+	case e.closed:
+		return ErrClosed
+	case e.folding:
+		return ErrReentrant
+	case e.notifying:
+		e.waiting = append(e.waiting, *ev)
+		return nil
+	}
+	e.fold(ev)
+	if e.depth == 0 {
+		e.settle()
+	}
+	return nil
+}
+
+// Batch runs f and settles once, at its end, what it pushed. Batches nest; the
+// outermost settles. What was done before an error is kept and published, and
+// the error returned: there is no rollback.
+func (e *Engine[E]) Batch(f func() error) error {
+	if e.closed {
+		return ErrClosed
+	}
+	if e.folding {
+		return ErrReentrant
+	}
+	e.depth++
+	defer func() {
+		if e.depth--; e.depth == 0 && !e.notifying && !e.closed {
+			e.settle()
+		}
+	}()
+	return f()
+}
+
+// fold stages every claim on ev and commits them.
+func (e *Engine[E]) fold(ev *E) {
+	t := uint8(0)
+	if e.opts.Type != nil {
+		t = e.opts.Type(ev)
+	}
+	e.folding = true
+	e.claims = e.claims[:0]
+	for _, k := range e.table[t] {
+		e.consider(k, ev)
+	}
+	e.folding = false
+	if len(e.claims) == 0 {
+		return
+	}
+	if e.opts.Seq != nil {
+		e.seq = e.opts.Seq(ev)
+	} else {
+		e.seq++
+	}
+	e.metrics.Accepted++
+	e.revision++
+	for i := range e.claims {
+		e.commit(&e.claims[i])
+		e.claims[i] = claimed[E]{}
+	}
+}
+
+// consider asks one definition about ev and stages its claim. A panic in it
+// costs only that claim.
+func (e *Engine[E]) consider(k *registered[E], ev *E) {
+	defer func() {
+		if r := recover(); r != nil {
+			e.metrics.Failed++
+			e.report(fmt.Errorf("projection: kind %q failed: %v", k.binding.kind(), r))
+		}
+	}()
+	claim, ok := k.binding.match(ev)
+	if !ok {
+		return
+	}
+	g, s := e.locate(k, claim)
+	var h *header
+	if s != nil {
+		h = s.Cell().(cell).header()
+	} else if claim.Role != Start {
+		e.metrics.Unmatched++
+		return
+	}
+	e.reader.group, e.reader.self = g, h
+	k.binding.stage(ev, h, claim.Role, e.reader)
+	e.claims = append(e.claims, claimed[E]{k, g, s, claim.ID, claim.Role, k.binding.cadence(ev)})
+}
+
+func (e *Engine[E]) locate(k *registered[E], c Claim) (*group, *slot.Slot[Key]) {
+	if k.slot != nil && k.id == c.ID && k.collection == c.Collection && k.slot.Position() >= 0 {
+		return k.group, k.slot
+	}
+	g := k.group
+	if g == nil || k.collection != c.Collection {
+		if g = e.groups[c.Collection]; g == nil {
+			if c.Role != Start {
+				return nil, nil
+			}
+			g = e.newGroup(c.Collection)
+		}
+	}
+	s := g.set.Get(Key{k.binding.kind(), c.ID})
+	if s != nil {
+		k.group, k.slot = g, s
+		k.collection, k.id = g.name, s.Key().ID
+	}
+	return g, s
+}
+
+func (e *Engine[E]) newGroup(c Collection) *group {
+	g := &group{
+		name:  Collection{Name: cloned(c.Name), Of: cloned(c.Of)},
+		set:   e.board.NewSet(),
+		last:  make(map[string]*header),
+		index: len(e.listed),
+	}
+	g.set.Owner = g
+	e.groups[g.name] = g
+	e.listed = append(e.listed, g)
+	return g
+}
+
+func (e *Engine[E]) commit(c *claimed[E]) {
+	g := c.group
+	switch {
+	case c.role == Remove:
+		g.remove(c.slot)
+	case c.slot == nil:
+		key := Key{c.kind.binding.kind(), cloned(c.id)}
+		e.order++
+		made := c.kind.binding.create(key, e.seq)
+		h := made.header()
+		h.order, h.group, h.before = e.order, g, g.last[key.Kind]
+		g.last[key.Kind] = h
+		g.set.Insert(key, made, nil)
+	case !c.kind.binding.commit(c.slot.Cell().(cell), c.role):
+		e.board.Metrics.Suppressed++
+		return
+	default:
+		g.set.Wrote(c.slot)
+	}
+	e.touch(g)
+	e.want = max(e.want, c.cadence)
+	e.asked = max(e.asked, c.cadence)
+}
+
+func (g *group) remove(s *slot.Slot[Key]) {
+	h := s.Cell().(cell).header()
+	h.gone = true
+	kind := h.node.Key.Kind
+	for last := g.last[kind]; last != nil && last.gone; last = last.before {
+		g.last[kind] = last.before
+	}
+	g.set.Remove(s)
+}
+
+// Truncate removes the node and every node that started after it, in all
+// collections, and publishes at once. It returns how many were removed, 0 if
+// there is no such node.
+func (e *Engine[E]) Truncate(c Collection, key Key) (int, error) {
+	if e.closed {
+		return 0, ErrClosed
+	}
+	if e.folding || e.notifying {
+		return 0, ErrReentrant
+	}
+	g := e.groups[c]
+	if g == nil {
+		return 0, nil
+	}
+	s := g.set.Get(key)
+	if s == nil {
+		return 0, nil
+	}
+	from, removed := s.Cell().(cell).header().order, 0
+	for _, g := range e.listed {
+		for last := g.set.Last(); last != nil && last.Cell().(cell).header().order >= from; last = g.set.Last() {
+			g.remove(last)
+			e.touch(g)
+			removed++
+		}
+	}
+	e.changedAtOnce()
+	return removed, nil
+}
+
+// Reset forgets all nodes and publishes, at once, that everything changed.
+func (e *Engine[E]) Reset() error {
+	if e.closed {
+		return ErrClosed
+	}
+	if e.folding || e.notifying {
+		return ErrReentrant
+	}
+	for _, g := range e.listed {
+		for i := range g.set.Len() {
+			g.set.At(i).Cell().(cell).header().gone = true
+		}
+	}
+	e.board.Discard()
+	clear(e.groups)
+	clear(e.listed)
+	e.listed = e.listed[:0]
+	e.snapshots = snapshots{}
+	for _, k := range e.kinds {
+		*k = registered[E]{binding: k.binding}
+	}
+	e.seq = 0
+	e.all = true
+	e.changedAtOnce()
+	return nil
+}
+
+func (e *Engine[E]) changedAtOnce() {
+	e.revision++
+	e.want, e.asked = Immediate, Immediate
+	if e.depth == 0 {
+		e.settle()
+	}
+}
+
+// Close cancels what is pending. Nothing is delivered after it and every later
+// call returns [ErrClosed].
+func (e *Engine[E]) Close() {
+	e.closed = true
+	e.cancelFrame()
+}
+
+// Metrics returns the counters so far.
+func (e *Engine[E]) Metrics() Metrics {
+	m := e.metrics
+	m.Metrics = e.board.Metrics
+	return m
+}
+
+func (e *Engine[E]) report(err error) {
+	if e.opts.Report != nil {
+		e.opts.Report(err)
+	}
+}

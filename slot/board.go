@@ -46,15 +46,12 @@ func (b *Board[K]) Pending() bool { return len(b.changed) > 0 || len(b.restructu
 // Settle returns what changed since the last call and counts it as told. A
 // slot that came and went in between is left out. It costs O(changes) and
 // allocates nothing once its buffers have grown.
-func (b *Board[K]) Settle() Settlement[K] {
+func (b *Board[K]) Settle() *Settlement[K] {
 	out := &b.out
-	clear(out.Changes)
-	clear(out.Sets)
 	out.Changes, out.Sets = out.Changes[:0], out.Sets[:0]
-	for i, n := range b.changed {
+	for _, n := range b.changed {
 		op := n.ops
 		n.ops = 0
-		b.changed[i] = nil
 		switch {
 		case op&Removed != 0 && op&Inserted != 0:
 			continue
@@ -67,14 +64,13 @@ func (b *Board[K]) Settle() Settlement[K] {
 		}
 		out.Changes = append(out.Changes, Change[K]{n, op})
 	}
-	for i, s := range b.restructured {
+	for _, s := range b.restructured {
 		s.touched = false
-		b.restructured[i] = nil
 		b.Metrics.Structures++
 		out.Sets = append(out.Sets, s)
 	}
 	b.changed, b.restructured = b.changed[:0], b.restructured[:0]
-	return *out
+	return out
 }
 
 // Discard forgets what changed since the last settlement.

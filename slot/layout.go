@@ -185,13 +185,13 @@ func (l *Layout[V]) Grown(a, b *V, i int) (suffix string, ok bool) {
 	return grown[len(old):], true
 }
 
-// keep gives next the immutable fields of old, whose key is the same, unless
-// the tag differs and next is thereby something else.
-func (l *Layout[V]) keep(next, old *V) {
-	pn, po := unsafe.Pointer(next), unsafe.Pointer(old)
-	if l.fixed == 0 || l.tag >= 0 && !l.fields[l.tag].same(pn, po) {
+// keep gives next the immutable fields of old, from which it differs by diff,
+// unless the tag differs and next is thereby something else.
+func (l *Layout[V]) keep(next, old *V, diff Mask) {
+	if l.fixed == 0 || l.tag >= 0 && diff.Has(l.tag) {
 		return
 	}
+	pn, po := unsafe.Pointer(next), unsafe.Pointer(old)
 	for i := range l.fixed.Fields() {
 		if f := &l.fields[i]; !f.same(pn, po) {
 			f.assign(pn, po)

@@ -45,7 +45,13 @@ type nested struct {
 	B int64
 }
 
-func compiled[V any](t testing.TB) *Layout[V] {
+// tester is what *testing.T and *rapid.T share.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func compiled[V any](t tester) *Layout[V] {
 	t.Helper()
 	l, err := Compile[V]()
 	if err != nil {

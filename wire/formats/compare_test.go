@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -20,7 +21,10 @@ func compare(t *testing.T, doc *answer.Document, truth object) {
 		t.Fatalf("%d answers, want %d", len(doc.Answers), len(messages))
 	}
 	for i, m := range messages {
-		compareAnswer(t, fmt.Sprintf("answer %d", i), &doc.Answers[i], m)
+		at := fmt.Sprintf("answer %d", i)
+		compareAnswer(t, at, &doc.Answers[i], m)
+		compareSources(t, at, &doc.Answers[i], m)
+		compareSigned(t, at, &doc.Answers[i], m)
 	}
 	compareErrors(t, doc.Errors, truth.list("errors"))
 }
@@ -72,6 +76,69 @@ func compareAnswer(t *testing.T, at string, a *answer.Answer, m object) {
 			t.Errorf("%s: part %d: %v is missing", at, i, want[i])
 		default:
 			comparePart(t, fmt.Sprintf("%s part %d (%s)", at, i, want[i].str("type")), &parts[i], want[i])
+		}
+	}
+}
+
+// compareSources holds what an answer cites to the truth: of each text in
+// order, then of the answer as a whole.
+func compareSources(t *testing.T, at string, a *answer.Answer, m object) {
+	t.Helper()
+	var sources [][]byte
+	for _, p := range a.Parts {
+		if p.Kind == answer.Source {
+			sources = append(sources, p.Raw)
+		}
+	}
+	want := []object{m.obj("annotations"), m.obj("grounding")}
+	for i := len(m.list("parts")) - 1; i >= 0; i-- {
+		p := m.list("parts")[i]
+		want = append([]object{p.obj("annotations"), p.obj("citations")}, want...)
+	}
+	for _, w := range want {
+		n := int(w.num("count"))
+		if n == 0 {
+			continue
+		}
+		if n > len(sources) {
+			t.Errorf("%s: %d sources, want %d", at, len(sources), n)
+			return
+		}
+		if got := sum(bytes.Join(sources[:n], nil)); got != w.str("raw_concat_sha256") {
+			t.Errorf("%s: sources differ: %.300s", at, sources[:n])
+		}
+		sources = sources[n:]
+	}
+}
+
+// compareSigned looks for the provider data that the truth lists beside the
+// parts.
+func compareSigned(t *testing.T, at string, a *answer.Answer, m object) {
+	t.Helper()
+	var parts []answer.Part
+	var all []byte
+	for _, p := range a.Parts {
+		if p.Kind != answer.Source {
+			parts = append(parts, p)
+		}
+		if len(p.Opaque) > 0 {
+			all = append(append(all, p.Opaque...), ',')
+		}
+	}
+	for _, s := range m.list("thought_signatures") {
+		i := int(s.num("after_part"))
+		if i < 0 || i >= len(parts) {
+			t.Errorf("%s: no part %d", at, i)
+			continue
+		}
+		found(t, fmt.Sprintf("%s part %d signature", at, i), parts[i].Opaque, s)
+	}
+	all = append(append([]byte{'['}, all...), "0]"...)
+	for i, detail := range m.list("reasoning_details") {
+		for _, name := range []string{"data", "signature"} {
+			if o := detail.obj(name); o != nil {
+				found(t, fmt.Sprintf("%s reasoning detail %d %s", at, i, name), all, o)
+			}
 		}
 	}
 }
@@ -194,8 +261,10 @@ func compareCall(t *testing.T, at string, p *answer.Part, w object) {
 		if err != nil || sum([]byte(c)) != w.str("assembled_args_canon_sha256") {
 			t.Errorf("%s: assembled arguments %s: %v", at, p.Arguments, err)
 		}
-	case w.str("wire") == "executableCode":
-		found(t, at, []byte(p.Arguments), w)
+	case w.str("wire") == "executableCode": // the code itself is the arguments
+		if sum([]byte(p.Arguments)) != w.str("sha256") {
+			t.Errorf("%s: code %q", at, p.Arguments)
+		}
 	case w.str("wire") == "toolCall":
 		var o struct {
 			ToolCall json.RawMessage `json:"toolCall"`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
+	"github.com/stenolog/steno/wire/gemini"
 	"github.com/stenolog/steno/wire/openairesponses"
 )
 
@@ -26,6 +27,7 @@ var decoders = []struct {
 	name string
 	make func() wire.Decoder
 }{
+	{Gemini, func() wire.Decoder { return new(gemini.Decoder) }},
 	{OpenAIResponses, func() wire.Decoder { return new(openairesponses.Decoder) }},
 }
 

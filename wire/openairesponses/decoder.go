@@ -33,11 +33,14 @@ import (
 	"github.com/stenolog/steno/wire/internal/scan"
 )
 
-// Provider is the provider the decoder names in its events. Others speak the
-// format too; who sent an answer is known where it was recorded.
-const Provider = "openai"
+// Format is the name of the format. It is also the provider that the events
+// name: whose server it was is not in the bytes.
+const Format = "openai-responses"
 
-// Decoder is a [wire.Decoder]. The zero value is ready.
+// Decoder is a [wire.Decoder]. The zero value is ready, and after Close it is
+// ready for another stream. A delta costs time linear in its length and
+// allocates nothing, amortised; what was streamed of an item is held until the
+// item is done, to be compared with it.
 type Decoder struct {
 	frames frame.Reader
 	take   func(frame.Frame)
@@ -72,6 +75,7 @@ func (d *Decoder) Close(emit func(*steno.Event)) {
 	if d.answer.open {
 		d.stop(&ending{})
 	}
+	*d = Decoder{}
 }
 
 func (d *Decoder) begin(emit func(*steno.Event)) {
@@ -162,7 +166,7 @@ func (d *Decoder) bare(f frame.Frame) {
 // stray keeps what is no event of the format.
 func (d *Decoder) stray(data []byte) {
 	d.start()
-	d.send(steno.Event{Type: steno.Opaque, Body: &steno.Block{Kind: "stray", Raw: raw.Quote(data), Provider: Provider, Model: d.answer.model}})
+	d.send(steno.Event{Type: steno.Opaque, Body: &steno.Block{Kind: "stray", Raw: raw.Quote(data), Provider: Format, Model: d.answer.model}})
 }
 
 // respond takes the response object that several events carry. One with
@@ -205,7 +209,7 @@ func (d *Decoder) start() {
 	d.answer.open = true
 	d.answer.items = make(map[int64]*item)
 	d.send(steno.Event{Type: steno.StepStart, Body: &steno.Step{
-		Provider: Provider, Model: d.answer.model, Response: d.answer.id,
+		Provider: Format, Model: d.answer.model, Response: d.answer.id,
 	}})
 }
 
@@ -269,7 +273,7 @@ func (d *Decoder) stop(e *ending) {
 		d.sendOpaque(it)
 	}
 	d.send(steno.Event{Type: steno.StepEnd, Body: &steno.Step{
-		Provider: Provider, Model: d.answer.model, Response: d.answer.id,
+		Provider: Format, Model: d.answer.model, Response: d.answer.id,
 		Finish: finish, Stop: e.status, Usage: e.usage,
 	}})
 	d.answer = answer{over: true, id: d.answer.id, model: d.answer.model}

@@ -178,7 +178,7 @@ func (d *Decoder) sendOpaque(it *item) {
 		whole = raw.Value(it.last)
 	}
 	d.send(steno.Event{Type: steno.Opaque, Block: it.block, Body: &steno.Block{
-		Kind: it.wire, Raw: whole, Provider: Provider, Model: d.answer.model,
+		Kind: it.wire, Raw: whole, Provider: Format, Model: d.answer.model,
 	}})
 }
 
@@ -205,7 +205,7 @@ func (d *Decoder) opaque(done []byte, extra func([]byte) []byte, drop ...string)
 	if !kept.IsValid() {
 		kept = append(raw.Member([]byte{'{'}, "item", done), '}')
 	}
-	return &steno.Seal{Opaque: kept, Provider: Provider, Model: d.answer.model}
+	return &steno.Seal{Opaque: kept, Provider: Format, Model: d.answer.model}
 }
 
 func contains(list []string, name []byte) bool {

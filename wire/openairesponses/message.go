@@ -121,6 +121,6 @@ func (d *Decoder) unknown(m *message) {
 	d.start()
 	kind := strings.ToValidUTF8(string(m.kind), "\uFFFD")
 	d.send(steno.Event{Type: steno.Opaque, Body: &steno.Block{
-		Kind: kind, Raw: raw.Value(m.raw), Provider: Provider, Model: d.answer.model,
+		Kind: kind, Raw: raw.Value(m.raw), Provider: Format, Model: d.answer.model,
 	}})
 }

@@ -148,7 +148,7 @@ func (d *Decoder) settleForeign(m *message, part []byte) {
 	}
 	p.kept = true
 	d.send(steno.Event{Type: steno.Opaque, Block: p.block, Body: &steno.Block{
-		Kind: scan.String(scan.Member(part, "type")), Raw: raw.Value(part), Provider: Provider, Model: d.answer.model,
+		Kind: scan.String(scan.Member(part, "type")), Raw: raw.Value(part), Provider: Format, Model: d.answer.model,
 	}})
 }
 
@@ -162,7 +162,7 @@ func (d *Decoder) annotated(m *message) {
 func (d *Decoder) source(p *textPart, annotation []byte) {
 	d.send(steno.Event{Type: steno.Source, Block: p.block, Body: &steno.Block{
 		Kind: scan.String(scan.Member(annotation, "type")), Raw: raw.Value(annotation),
-		Provider: Provider, Model: d.answer.model,
+		Provider: Format, Model: d.answer.model,
 	}})
 }
 

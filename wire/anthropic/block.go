@@ -1,0 +1,431 @@
+package anthropic
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire"
+	"github.com/stenolog/steno/wire/internal/raw"
+	"github.com/stenolog/steno/wire/internal/scan"
+)
+
+// kind is what a block is to us.
+type kind uint8
+
+const (
+	text kind = iota
+	thinking
+	tool
+	done  // whole when it starts: a result, redacted thinking
+	other // not known: kept raw
+)
+
+// block is a content block being read.
+type block struct {
+	name   string
+	uses   int // how many blocks of the answer had this index, this one included
+	kind   kind
+	closed bool
+	carry  scan.Carry
+
+	signature []byte // of thinking, as far as it came
+	sigCarry  scan.Carry
+
+	call, tool string
+	seal       *steno.Seal
+	input      []byte // arguments that came with the start
+	args       int    // bytes of arguments that came after it
+
+	wire   string // the provider's word for the block
+	start  []byte // an unknown block, raw
+	deltas []byte // its deltas, raw, separated by commas
+}
+
+func (m *Machine) blockStart(e *parts, data []byte) {
+	index, ok := scan.Int(e.index)
+	if !ok || !scan.IsObject(e.block) {
+		m.unknown(word(e.kind), data)
+		return
+	}
+	m.ensure()
+	m.start(index, e.block)
+}
+
+func (m *Machine) blockStop(e *parts) {
+	index, ok := scan.Int(e.index)
+	if b := m.find(index); ok && b != nil {
+		m.stop(b)
+	}
+}
+
+// find returns the newest block with an index, or nil.
+func (m *Machine) find(index int64) *block {
+	a := &m.answer
+	if a.last == nil || a.lastIndex != index {
+		b := a.blocks[index]
+		if b == nil {
+			return nil
+		}
+		a.last, a.lastIndex = b, index
+	}
+	return a.last
+}
+
+// start begins a block, and emits it whole if nothing more can come for it.
+func (m *Machine) start(index int64, value []byte) *block {
+	b := &block{uses: 1, name: strconv.FormatInt(index, 10)}
+	a := &m.answer
+	if before := a.blocks[index]; before != nil {
+		b.uses = before.uses + 1
+		b.name += "." + strconv.Itoa(b.uses)
+	}
+	a.blocks[index], a.last, a.lastIndex = b, b, index
+	a.order = append(a.order, b)
+
+	b.wire = scan.String(scan.Member(value, "type"))
+	switch b.wire {
+	case "text":
+		m.startText(b, value)
+	case "thinking":
+		m.startThinking(b, value)
+	case "redacted_thinking":
+		b.kind, b.closed = done, true
+		m.send(steno.ReasoningStart, b.name, nil, nil)
+		m.send(steno.ReasoningEnd, b.name, nil, m.seal(object(value)))
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		m.startTool(b, value)
+	default:
+		if n := len(b.wire) - len("_tool_result"); n > 0 && b.wire[n:] == "_tool_result" {
+			b.kind, b.closed = done, true
+			m.result(b, value)
+			break
+		}
+		b.kind = other
+		b.start = bytes.Clone(value)
+	}
+	return b
+}
+
+func (m *Machine) startText(b *block, value []byte) {
+	b.kind = text
+	m.send(steno.TextStart, b.name, nil, nil)
+	m.grow(steno.TextDelta, b, scan.Member(value, "text"))
+	scan.Array(scan.Member(value, "citations"), func(c []byte) bool {
+		m.source(b.name, c)
+		return true
+	})
+}
+
+func (m *Machine) startThinking(b *block, value []byte) {
+	b.kind = thinking
+	m.send(steno.ReasoningStart, b.name, nil, nil)
+	m.grow(steno.ReasoningDelta, b, scan.Member(value, "thinking"))
+	m.sign(b, scan.Member(value, "signature"))
+}
+
+func (m *Machine) startTool(b *block, value []byte) {
+	b.kind = tool
+	b.call = scan.String(scan.Member(value, "id"))
+	b.tool = scan.String(scan.Member(value, "name"))
+	if input := scan.Member(value, "input"); !scan.IsNull(input) && string(input) != "{}" {
+		b.input = bytes.Clone(input)
+	}
+	b.seal = &steno.Seal{Executor: steno.Client}
+	rest := []string{"id", "name", "input"}
+	if b.wire == "tool_use" {
+		rest = append(rest, "type")
+	} else {
+		b.seal.Executor = steno.Provider
+	}
+	if extra := without(value, rest...); len(extra) > 0 {
+		b.seal.Opaque, b.seal.Provider, b.seal.Model = extra, m.provider(), m.answer.model
+	}
+	m.sendCall(steno.ToolStart, b, nil, false)
+}
+
+func (m *Machine) sendCall(t steno.Type, b *block, args []byte, whole bool) {
+	m.event = steno.Event{
+		Type: t, Block: b.name, Call: b.call, Name: b.tool,
+		Text: borrow(args), Whole: whole, Body: b.seal,
+	}
+	m.emit(&m.event)
+}
+
+// result emits the result of a provider's tool, which comes whole.
+func (m *Machine) result(b *block, value []byte) {
+	content := scan.Member(value, "content")
+	r := &steno.Result{
+		Raw: raw.Value(content), Executor: steno.Provider, Outcome: steno.OutcomeOK,
+		Opaque: without(value, "tool_use_id", "content", "is_error"),
+	}
+	kind := word(scan.Member(content, "type"))
+	if string(scan.Member(value, "is_error")) == "true" || bytes.HasSuffix(kind, []byte("_tool_result_error")) {
+		r.IsError, r.Outcome = true, steno.OutcomeError
+	}
+	m.event = steno.Event{
+		Type: steno.ToolResult, Block: b.name, Body: r,
+		Call: scan.String(scan.Member(value, "tool_use_id")),
+	}
+	m.emit(&m.event)
+}
+
+// stop ends a block.
+func (m *Machine) stop(b *block) {
+	if b.closed {
+		return
+	}
+	b.closed = true
+	switch b.kind {
+	case text:
+		m.flush(steno.TextDelta, b)
+		m.send(steno.TextEnd, b.name, nil, nil)
+	case thinking:
+		m.flush(steno.ReasoningDelta, b)
+		var body steno.Body
+		if b.signature = b.sigCarry.Flush(b.signature); len(b.signature) > 0 {
+			body = m.seal(append(raw.Member([]byte{'{'}, "signature", raw.Quote(b.signature)), '}'))
+		}
+		m.send(steno.ReasoningEnd, b.name, nil, body)
+	case tool:
+		m.flush(steno.ToolDelta, b)
+		if b.args == 0 && len(b.input) > 0 {
+			m.sendCall(steno.ToolCall, b, bytes.ToValidUTF8(b.input, []byte("\uFFFD")), true)
+		} else {
+			m.sendCall(steno.ToolCall, b, nil, false)
+		}
+	case other:
+		m.send(steno.Opaque, b.name, nil, &steno.Block{
+			Kind: b.wire, Raw: b.whole(), Provider: m.provider(), Model: m.answer.model,
+		})
+		b.start, b.deltas = nil, nil
+	}
+}
+
+// flush emits what was held back of a character that never became whole.
+func (m *Machine) flush(t steno.Type, b *block) {
+	if b.carry.Pending() {
+		m.buf = b.carry.Flush(m.buf[:0])
+		m.sendDelta(t, b)
+	}
+}
+
+func (m *Machine) seal(opaque jsontext.Value) *steno.Seal {
+	return &steno.Seal{Opaque: opaque, Provider: m.provider(), Model: m.answer.model}
+}
+
+func (m *Machine) source(name string, citation []byte) {
+	m.send(steno.Source, name, nil, &steno.Block{
+		Kind: scan.String(scan.Member(citation, "type")), Raw: raw.Value(citation),
+		Provider: m.provider(), Model: m.answer.model,
+	})
+}
+
+// delta takes a content_block_delta.
+func (m *Machine) delta(e *parts, data []byte) {
+	index, ok := scan.Int(e.index)
+	var d deltaParts
+	if !ok || !d.read(e.delta) {
+		m.unknown(word(e.kind), data)
+		return
+	}
+	if !m.answer.begun {
+		m.begin(nil)
+	}
+	kindOf := word(d.kind)
+	b := m.find(index)
+	if b != nil && b.kind == other && m.answer.open && !b.closed {
+		m.keep(b, e.delta)
+		return
+	}
+	switch string(kindOf) {
+	case "text_delta":
+		ok = m.piece(steno.TextDelta, text, b, index, d.text)
+	case "thinking_delta":
+		ok = m.piece(steno.ReasoningDelta, thinking, b, index, d.thinking)
+	case "input_json_delta":
+		ok = m.piece(steno.ToolDelta, tool, b, index, d.args)
+	case "signature_delta":
+		if ok = b != nil && b.kind == thinking && !b.closed; ok {
+			m.sign(b, d.signature)
+		}
+	case "citations_delta":
+		if ok = d.citation != nil; ok {
+			m.source(nameOf(b, index), d.citation)
+		}
+	default:
+		ok = false
+	}
+	if !ok {
+		m.unknown(kindOf, data)
+	}
+}
+
+// deltaParts are the members of a delta that matter, raw.
+type deltaParts struct {
+	kind, text, thinking, args, signature, citation []byte
+}
+
+func (d *deltaParts) read(delta []byte) bool {
+	return scan.Object(delta, func(name, value []byte) bool {
+		switch string(name) {
+		case "type":
+			d.kind = value
+		case "text":
+			d.text = value
+		case "thinking":
+			d.thinking = value
+		case "partial_json":
+			d.args = value
+		case "signature":
+			d.signature = value
+		case "citation":
+			d.citation = value
+		}
+		return true
+	})
+}
+
+// piece takes a piece of text for a block. A piece for a block that is not
+// there, or has ended, is passed on as it is: whoever addresses events refuses
+// it. It reports false for one that does not belong into such a block.
+func (m *Machine) piece(t steno.Type, k kind, b *block, index int64, value []byte) bool {
+	if !scan.IsNull(value) && !scan.IsString(value) || b != nil && b.kind != k {
+		return false
+	}
+	if b != nil && !b.closed && m.answer.open {
+		m.grow(t, b, value)
+		return true
+	}
+	m.buf = scan.AppendString(m.buf[:0], value, nil)
+	if len(m.buf) > 0 {
+		m.send(t, nameOf(b, index), m.buf, nil)
+	}
+	return true
+}
+
+func nameOf(b *block, index int64) string {
+	if b != nil {
+		return b.name
+	}
+	return strconv.FormatInt(index, 10)
+}
+
+// grow emits a piece of an open block, less what is not a whole character yet.
+func (m *Machine) grow(t steno.Type, b *block, value []byte) {
+	m.buf = scan.AppendString(m.buf[:0], value, &b.carry)
+	m.sendDelta(t, b)
+}
+
+func (m *Machine) sendDelta(t steno.Type, b *block) {
+	if len(m.buf) > 0 {
+		b.args += len(m.buf)
+		m.send(t, b.name, m.buf, nil)
+	}
+}
+
+func (m *Machine) sign(b *block, value []byte) {
+	if m.room(len(b.signature) + len(value)) {
+		b.signature = scan.AppendString(b.signature, value, &b.sigCarry)
+	}
+}
+
+// keep stores a delta of an unknown block.
+func (m *Machine) keep(b *block, delta []byte) {
+	if !m.room(len(b.start) + len(b.deltas) + len(delta)) {
+		return
+	}
+	if len(b.deltas) > 0 {
+		b.deltas = append(b.deltas, ',')
+	}
+	b.deltas = append(b.deltas, raw.Value(delta)...)
+}
+
+// room reports whether a block may grow to n bytes in memory; if not the
+// answer is over.
+func (m *Machine) room(n int) bool {
+	if n <= wire.MaxFrame {
+		return true
+	}
+	m.Abort(fmt.Sprintf("a block of more than %d bytes", wire.MaxFrame), m.emit)
+	return false
+}
+
+// whole returns an unknown block with all that came for it.
+func (b *block) whole() jsontext.Value {
+	if len(b.deltas) == 0 {
+		return raw.Value(b.start)
+	}
+	deltas := slices.Concat([]byte{'['}, b.deltas, []byte{']'})
+	if b.wire == "compaction" {
+		if v := compaction(b.start, deltas); v != nil {
+			return v
+		}
+	}
+	out := raw.Member([]byte{'{'}, "start", b.start)
+	return append(raw.Member(out, "deltas", deltas), '}')
+}
+
+// compaction joins the content of the deltas into the block, or returns nil if
+// there is anything else in them.
+func compaction(start, deltas []byte) jsontext.Value {
+	content := scan.AppendString(nil, scan.Member(start, "content"), nil)
+	var carry scan.Carry
+	plain := true
+	scan.Array(deltas, func(delta []byte) bool {
+		scan.Object(delta, func(name, value []byte) bool {
+			switch {
+			case string(name) == "content" && (scan.IsString(value) || scan.IsNull(value)):
+				content = scan.AppendString(content, value, &carry)
+			case string(name) != "type" || string(value) != `"compaction_delta"`:
+				plain = false
+			}
+			return plain
+		})
+		return plain
+	})
+	if !plain {
+		return nil
+	}
+	out := []byte{'{'}
+	scan.Object(start, func(name, value []byte) bool {
+		if string(name) != "content" {
+			out = raw.Member(out, string(name), value)
+		}
+		return true
+	})
+	out = append(raw.Member(out, "content", raw.Quote(carry.Flush(content))), '}')
+	if v := jsontext.Value(out); v.IsValid() {
+		return v
+	}
+	return nil
+}
+
+// without returns the members of a block that are not named, as an object, or
+// nil if there are none.
+func without(value []byte, names ...string) jsontext.Value {
+	out := []byte{'{'}
+	scan.Object(value, func(name, v []byte) bool {
+		if !slices.Contains(names, string(name)) {
+			out = raw.Member(out, string(name), v)
+		}
+		return true
+	})
+	if len(out) == 1 {
+		return nil
+	}
+	return object(append(out, '}'))
+}
+
+// object returns value as an object that may stand in an event.
+func object(value []byte) jsontext.Value {
+	v := raw.Value(value)
+	if v.Kind() != '{' {
+		v = append(raw.Member([]byte{'{'}, "raw", v), '}')
+	}
+	return v
+}

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -10,7 +11,12 @@ import (
 	"github.com/stenolog/steno/journal/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(childRole); role != "" {
+		os.Exit(runChild(role, os.Getenv(childDir)))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // open opens a store that is closed when the test ends.
 func open(t testing.TB, dir string, options sqlite.Options) *sqlite.Store {

@@ -95,6 +95,8 @@ type Definition[E, S any] struct {
 	// Equal, if set, says that two states are the same to every reader; such
 	// an update writes nothing.
 	Equal func(a, b *S) bool
+	// Layout, if set, lets views compare and encode states field by field.
+	Layout *slot.Layout[S]
 }
 
 // Kind is a definition with its state type erased, as an engine takes it.
@@ -138,10 +140,17 @@ type binding[E any] interface {
 	cadence(e *E) Cadence
 }
 
-func (d *Definition[E, S]) bind() binding[E] { return &bound[E, S]{def: d} }
+func (d *Definition[E, S]) bind() binding[E] {
+	b := &bound[E, S]{def: d}
+	if d.Layout != nil {
+		b.shape = d.Layout.Shape()
+	}
+	return b
+}
 
 type bound[E, S any] struct {
-	def *Definition[E, S]
+	def   *Definition[E, S]
+	shape slot.Shape
 	// scratch holds the staged state until every claim of the event is staged.
 	scratch S
 }
@@ -161,7 +170,7 @@ func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) {
 
 func (b *bound[E, S]) create(key Key, seq int64) cell {
 	c := &typed[S]{value: b.scratch}
-	c.head.node = Node{Key: key, Seq: seq, Generation: 1, state: &c.value}
+	c.head.node = Node{Key: key, Seq: seq, Generation: 1, state: &c.value, shape: b.shape}
 	return c
 }
 
@@ -193,7 +202,15 @@ type Node struct {
 	Generation int
 
 	state any // *S
+	shape slot.Shape
 }
+
+// Value returns the node's state as a pointer to its type, for [Node.Shape].
+func (n *Node) Value() any { return n.state }
+
+// Shape returns what compares and encodes the state, or nil if its definition
+// has no layout.
+func (n *Node) Shape() slot.Shape { return n.shape }
 
 // State returns the state of a node whose definition folds into an S, and
 // whether it does. The state is shared: do not write to it.

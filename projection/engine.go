@@ -187,7 +187,6 @@ func (e *Engine[E]) fold(ev *E) {
 	e.revision++
 	for i := range e.claims {
 		e.commit(&e.claims[i])
-		e.claims[i] = claimed[E]{}
 	}
 }
 

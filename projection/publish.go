@@ -25,7 +25,7 @@ type Publication struct {
 	// nothing else.
 	All bool
 
-	settled slot.Settlement[Key]
+	settled *slot.Settlement[Key]
 }
 
 // Changes yields the slots that changed, in the order in which they first did.
@@ -231,7 +231,8 @@ func (e *Engine[E]) deliver() {
 	if !e.board.Pending() && !e.all {
 		return
 	}
-	e.pub = Publication{Revision: e.revision, Seq: e.seq, All: e.all, settled: e.board.Settle()}
+	e.pub.Revision, e.pub.Seq, e.pub.All = e.revision, e.seq, e.all
+	e.pub.settled = e.board.Settle()
 	e.all = false
 	if len(e.pub.settled.Changes) == 0 && len(e.pub.settled.Sets) == 0 && !e.pub.All {
 		return

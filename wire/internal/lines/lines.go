@@ -32,10 +32,11 @@ func (r *Reader) Feed(p []byte, emit func(line []byte)) error {
 		if !ended {
 			return r.keep(line)
 		}
+		if err := r.fits(line); err != nil {
+			return err
+		}
 		if len(r.part) > 0 {
-			if err := r.keep(line); err != nil {
-				return err
-			}
+			r.part = append(r.part, line...)
 			line = r.part
 		}
 		pass(line, emit)
@@ -52,16 +53,24 @@ func (r *Reader) Close(emit func(line []byte)) {
 }
 
 func (r *Reader) keep(p []byte) error {
+	if err := r.fits(p); err != nil {
+		return err
+	}
+	r.part = append(r.part, p...)
+	return nil
+}
+
+// fits checks that the line is within the limit with p in it.
+func (r *Reader) fits(p []byte) error {
 	limit := r.limit
 	if limit == 0 {
 		limit = wire.MaxFrame
 	}
-	if len(r.part)+len(p) > limit {
-		r.failed, r.part = true, nil
-		return fmt.Errorf("%w: a line of more than %d bytes", steno.ErrTooLarge, limit)
+	if len(r.part)+len(p) <= limit {
+		return nil
 	}
-	r.part = append(r.part, p...)
-	return nil
+	r.failed, r.part = true, nil
+	return fmt.Errorf("%w: a line of more than %d bytes", steno.ErrTooLarge, limit)
 }
 
 func pass(line []byte, emit func([]byte)) {

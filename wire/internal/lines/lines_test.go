@@ -44,9 +44,11 @@ func TestLines(t *testing.T) {
 
 func TestLineTooLarge(t *testing.T) {
 	r := Reader{limit: 4}
-	got, err := read(&r, "ab\nabc", "de\nf\n")
-	if !errors.Is(err, steno.ErrTooLarge) || !slices.Equal(got, []string{"ab"}) {
-		t.Errorf("got %q, %v", got, err)
+	for _, pieces := range [][]string{{"ab\nabcde\nf\n"}, {"ab\nabc", "de\nf\n"}, {"ab\nabc", "de", "\nf"}} {
+		got, err := read(&r, pieces...)
+		if !errors.Is(err, steno.ErrTooLarge) || !slices.Equal(got, []string{"ab"}) {
+			t.Errorf("%q: got %q, %v", pieces, got, err)
+		}
 	}
 	if got, err := read(&r, "cd\n"); err != nil || !slices.Equal(got, []string{"cd"}) {
 		t.Errorf("after Close: %q, %v", got, err)

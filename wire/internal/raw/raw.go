@@ -30,6 +30,16 @@ func Quote(text []byte) jsontext.Value {
 	return v
 }
 
+// Object returns object, which was put together of members, as one valid JSON
+// object: if a name stands in it twice, it becomes the only member "raw" of
+// another, as text.
+func Object(object []byte) jsontext.Value {
+	if v := jsontext.Value(object); v.IsValid() {
+		return v
+	}
+	return append(Member([]byte{'{'}, "raw", Quote(object)), '}')
+}
+
 // Member appends the member of an object, with a comma before it if dst does
 // not end with the opening brace. The value is made valid as by Value.
 func Member(dst []byte, name string, value []byte) []byte {

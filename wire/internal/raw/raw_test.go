@@ -44,6 +44,17 @@ func TestMember(t *testing.T) {
 	}
 }
 
+func TestObject(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1}`:       `{"a":1}`,
+		`{"a":1,"a":2}`: `{"raw":"{\"a\":1,\"a\":2}"}`,
+	} {
+		if got := Object([]byte(in)); string(got) != want {
+			t.Errorf("Object(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
 func FuzzValue(f *testing.F) {
 	f.Add([]byte(`{"a":[1,"\ud800"]}`))
 	f.Add([]byte("{\"a\":\xc3}"))

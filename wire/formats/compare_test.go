@@ -14,7 +14,7 @@ import (
 )
 
 // compare holds a document to the truth.
-func compare(t *testing.T, doc *answer.Document, truth object) {
+func compare(t *testing.T, format string, doc *answer.Document, truth object) {
 	t.Helper()
 	messages := truth.list("messages")
 	if len(messages) != len(doc.Answers) {
@@ -23,6 +23,7 @@ func compare(t *testing.T, doc *answer.Document, truth object) {
 	for i, m := range messages {
 		at := fmt.Sprintf("answer %d", i)
 		compareAnswer(t, at, &doc.Answers[i], m)
+		compareFinish(t, at, format, &doc.Answers[i], m, truth)
 		compareSources(t, at, &doc.Answers[i], m)
 		compareSigned(t, at, &doc.Answers[i], m)
 	}
@@ -61,12 +62,7 @@ func compareAnswer(t *testing.T, at string, a *answer.Answer, m object) {
 		t.Errorf("%s: stop %q, want %q", at, a.Stop, stop)
 	}
 	compareUsage(t, at, a.Usage, m)
-	var parts []answer.Part
-	for _, p := range a.Parts {
-		if p.Kind != answer.Source {
-			parts = append(parts, p)
-		}
-	}
+	parts := partsOf(a)
 	want := m.list("parts")
 	for i := 0; i < max(len(parts), len(want)); i++ {
 		switch {
@@ -77,6 +73,50 @@ func compareAnswer(t *testing.T, at string, a *answer.Answer, m object) {
 		default:
 			comparePart(t, fmt.Sprintf("%s part %d (%s)", at, i, want[i].str("type")), &parts[i], want[i])
 		}
+	}
+}
+
+// beside are the opaque parts the recordings hold that the truth counts among
+// its flags or lists beside the parts.
+var beside = map[string]bool{"executed_tools": true, "reasoning_details": true, "provider_metadata": true, "context": true}
+
+// partsOf returns the parts of an answer that the truth has as parts.
+func partsOf(a *answer.Answer) []answer.Part {
+	var parts []answer.Part
+	for _, p := range a.Parts {
+		if p.Kind == answer.Source || p.Kind == answer.Opaque && beside[p.Type] {
+			continue
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// finishes is our word for each word of the providers in the recordings.
+var finishes = map[string]steno.Finish{
+	"completed": steno.FinishComplete, "failed": steno.FinishError, "incomplete": steno.FinishLength,
+	"STOP": steno.FinishComplete, "MAX_TOKENS": steno.FinishLength,
+	"stop": steno.FinishComplete, "tool_calls": steno.FinishComplete, "length": steno.FinishLength,
+	"end_turn": steno.FinishComplete, "tool_use": steno.FinishComplete, "stop_sequence": steno.FinishComplete,
+	"max_tokens": steno.FinishLength, "pause_turn": steno.FinishPaused, "refusal": steno.FinishRefusal,
+	"compaction": steno.FinishPaused, "guardrail_intervened": steno.FinishRefusal,
+}
+
+func compareFinish(t *testing.T, at, format string, a *answer.Answer, m, truth object) {
+	t.Helper()
+	want, ok := finishes[m.str("finish_reason")]
+	switch {
+	case len(truth.list("errors")) > 0:
+		want = steno.FinishError
+	case m.str("finish_reason") == "" && truth.flag("done_marker"):
+		want = steno.FinishComplete
+	case m.str("finish_reason") == "":
+		want = steno.FinishIncomplete
+	case !ok:
+		t.Errorf("%s: no word for %q of %s", at, m.str("finish_reason"), format)
+	}
+	if a.Finish != want {
+		t.Errorf("%s: finish %s, want %s", at, a.Finish, want)
 	}
 }
 
@@ -115,14 +155,13 @@ func compareSources(t *testing.T, at string, a *answer.Answer, m object) {
 // parts.
 func compareSigned(t *testing.T, at string, a *answer.Answer, m object) {
 	t.Helper()
-	var parts []answer.Part
+	parts := partsOf(a)
 	var all []byte
 	for _, p := range a.Parts {
-		if p.Kind != answer.Source {
-			parts = append(parts, p)
-		}
-		if len(p.Opaque) > 0 {
-			all = append(append(all, p.Opaque...), ',')
+		for _, raw := range [][]byte{p.Opaque, p.Raw} {
+			if len(raw) > 0 {
+				all = append(append(all, raw...), ',')
+			}
 		}
 	}
 	for _, s := range m.list("thought_signatures") {

@@ -8,7 +8,10 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
+	"github.com/stenolog/steno/wire/anthropic"
 	"github.com/stenolog/steno/wire/gemini"
+	"github.com/stenolog/steno/wire/ollama"
+	"github.com/stenolog/steno/wire/openaichat"
 	"github.com/stenolog/steno/wire/openairesponses"
 )
 
@@ -25,10 +28,20 @@ const (
 
 var decoders = []struct {
 	name string
-	make func() wire.Decoder
+	make func(Options) wire.Decoder
 }{
-	{Gemini, func() wire.Decoder { return new(gemini.Decoder) }},
-	{OpenAIResponses, func() wire.Decoder { return new(openairesponses.Decoder) }},
+	{AnthropicMessages, func(Options) wire.Decoder { return new(anthropic.Decoder) }},
+	{OpenAIResponses, func(Options) wire.Decoder { return new(openairesponses.Decoder) }},
+	{OpenAIChat, func(o Options) wire.Decoder { return &openaichat.Decoder{InlineThink: o.InlineThink} }},
+	{Gemini, func(Options) wire.Decoder { return new(gemini.Decoder) }},
+	{Ollama, func(Options) wire.Decoder { return new(ollama.Decoder) }},
+}
+
+// Options say how to decode where there is more than one way. Nil means none.
+type Options struct {
+	// InlineThink takes what stands between <think> and </think> out of the
+	// text of openai-chat, as reasoning.
+	InlineThink bool
 }
 
 // Names returns the names of the formats, in a fixed order.
@@ -48,13 +61,16 @@ func Name(alias string) string {
 	return alias
 }
 
-// New returns a decoder for one stream in the named format. The error wraps
+// New returns a decoder for streams in the named format. The error wraps
 // [steno.ErrUnsupported] and says which names there are.
-func New(name string) (wire.Decoder, error) {
+func New(name string, opts *Options) (wire.Decoder, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
 	name = Name(name)
 	for _, d := range decoders {
 		if d.name == name {
-			return d.make(), nil
+			return d.make(*opts), nil
 		}
 	}
 	return nil, fmt.Errorf("format %q: %w: known are %s", name, steno.ErrUnsupported, strings.Join(Names(), ", "))

@@ -2,37 +2,18 @@ package formats_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
-)
 
-// shared returns the path of a folder of the recordings that stand beside the
-// repository, and skips the test where they are absent.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	root := os.Getenv("STENO_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(root, name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("no recordings at %s: they are not part of the repository", dir)
-	}
-	return dir
-}
+	"github.com/stenolog/steno/wire/internal/lawtest"
+)
 
 // object is a JSON object of the truth.
 type object map[string]any
 
 func readTruth(t *testing.T, dir string) map[string]object {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "truth.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all map[string]object
-	if err := json.Unmarshal(data, &all); err != nil {
+	if err := json.Unmarshal(lawtest.Read(t, dir, "truth.json"), &all); err != nil {
 		t.Fatal(err)
 	}
 	return all

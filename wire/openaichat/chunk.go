@@ -16,11 +16,11 @@ type chunk struct {
 	citations, results                       []byte
 }
 
-// frame takes one JSON value: a chunk, an error, or an array of them, as some
+// value takes one JSON value: a chunk, an error, or an array of them, as some
 // servers wrap their errors. It reports whether that is what it was; nothing
 // of an object that is not well formed is used. In a frame of an error event
 // the whole may be the error, whatever it is.
-func (d *Decoder) frame(data []byte, isError bool) bool {
+func (d *Decoder) value(data []byte, isError bool) bool {
 	if !scan.IsArray(data) {
 		return d.object(data, isError)
 	}
@@ -47,8 +47,11 @@ func (d *Decoder) object(data []byte, isError bool) bool {
 		return isError
 	}
 	// A body that is no answer is an error, in whatever form.
-	isError = isError || holdsError(&c, data) || d.mode == plain && !d.framed && c.choices == nil && c.usage == nil
+	isError = isError || holdsError(&c, data) || d.bare && !d.framed && c.choices == nil && c.usage == nil
 	d.framed = true
+	if d.whole && c.choices != nil {
+		d.end(true) // another body
+	}
 	if !isError {
 		d.extras.latest(d.extra)
 	}
@@ -142,7 +145,7 @@ func (d *Decoder) choiceChunk(data []byte) {
 	case c.spoke:
 		// A message beside empty deltas repeats what they said.
 	case holds(message):
-		d.whole = true
+		d.whole = d.bare
 		d.delta(c, message)
 	case scan.IsString(text):
 		d.speak(c, fieldContent, text) // the older completions format

@@ -9,21 +9,18 @@ package openaichat
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/sse"
 	"github.com/stenolog/steno/wire"
+	"github.com/stenolog/steno/wire/internal/frame"
 	"github.com/stenolog/steno/wire/internal/raw"
 )
 
 // Format is the name of the format. It is also the provider that the events
 // name: whose server it was is not in the bytes.
 const Format = "openai-chat"
+
+var _ wire.Decoder = (*Decoder)(nil)
 
 // Decoder decodes one stream. See [wire.Decoder]; the zero value is ready, and
 // after Close it is ready for another stream.
@@ -40,14 +37,10 @@ type Decoder struct {
 	emit func(*steno.Event) // of the running call
 	ev   steno.Event        // the event being emitted
 
-	mode    mode
-	reader  sse.Reader
-	onEvent func(sse.Event) // method value, made once
-	stray   []byte          // lines that are no event
-	body    []byte          // the whole input, where it is no event stream
-	closing bool
-	broken  bool // over the limit: nothing is decoded any more
-	framed  bool // something was decoded
+	frames frame.Reader
+	take   func(frame.Frame)
+	bare   bool // the frame at hand stands outside of an event stream
+	framed bool // something was decoded
 
 	response
 
@@ -67,132 +60,53 @@ type response struct {
 	usage     usage
 	extras    extras // unknown members of whole chunks
 	failed    bool   // the provider reported an error
-	whole     bool   // came as a message, not as deltas
+	whole     bool   // came as one body
 }
 
 // member is a member of an object, as it stands on the wire.
 type member struct{ name, value []byte }
 
-// mode is what the input was seen to be.
-type mode uint8
-
-const (
-	unknown mode = iota
-	stream       // server-sent events
-	plain        // JSON
-)
-
 // Decode implements [wire.Decoder].
 func (d *Decoder) Decode(p []byte, emit func(*steno.Event)) {
 	d.emit = emit
-	defer func() { d.emit = nil }()
-	if d.mode == unknown {
-		p = d.sniff(p)
-	}
-	if d.broken || len(p) == 0 {
-		return
-	}
-	if d.mode == plain {
-		if len(d.body)+len(p) > wire.MaxFrame {
-			d.tooLarge(fmt.Errorf("answer larger than %d bytes", wire.MaxFrame))
-			return
-		}
-		d.body = append(d.body, p...)
-		return
-	}
-	if err := d.reader.Feed(p, d.onEvent); err != nil {
+	if err := d.frames.Feed(p, d.taker()); err != nil {
 		d.tooLarge(err)
 	}
+	d.emit = nil
 }
 
 // Close implements [wire.Decoder].
 func (d *Decoder) Close(emit func(*steno.Event)) {
 	d.emit = emit
-	d.closing = true
-	done := false
-	switch {
-	case d.broken:
-	case d.mode == plain:
-		done = d.values()
-	case d.mode == stream:
-		if err := d.reader.Close(d.onEvent); err != nil {
-			d.tooLarge(err)
-		}
-		d.strays()
+	if err := d.frames.Close(d.taker()); err != nil {
+		d.tooLarge(err)
 	}
-	d.end(done)
+	d.end(d.whole)
 	*d = Decoder{InlineThink: d.InlineThink}
 }
 
-// sniff decides what the input is by its first byte that is neither space nor
-// byte order mark, and returns the input from there.
-func (d *Decoder) sniff(p []byte) []byte {
-	p = bytes.TrimLeft(p, " \t\r\n")
-	for len(p) > 0 && (p[0] == 0xEF || p[0] == 0xBB || p[0] == 0xBF) {
-		p = bytes.TrimLeft(p[1:], " \t\r\n")
+// taker returns the function that takes frames, made once so that feeding
+// allocates nothing.
+func (d *Decoder) taker() func(frame.Frame) {
+	if d.take == nil {
+		d.take = d.frame
 	}
-	switch {
-	case len(p) == 0:
-	case p[0] == '{' || p[0] == '[':
-		d.mode = plain
-	default:
-		d.mode = stream
-		d.onEvent = d.event
-	}
-	return p
+	return d.take
 }
 
-// event takes one server-sent event.
-func (d *Decoder) event(e sse.Event) {
-	if e.Stray != nil {
-		if len(d.stray)+len(e.Stray) < wire.MaxFrame {
-			d.stray = append(append(d.stray, e.Stray...), '\n')
-		}
-		return
-	}
-	d.strays()
-	data := bytes.TrimSpace(e.Data)
+// frame takes one frame. What the end of the input cut off is no error, the
+// answer is incomplete, unless there was nothing else.
+func (d *Decoder) frame(f frame.Frame) {
+	data := bytes.TrimSpace(f.Data)
+	d.bare = f.Bare
 	switch {
 	case len(data) == 0:
 	case string(data) == "[DONE]":
 		d.end(true)
-	case !d.frame(data, string(e.Name) == "error") && !e.Unterminated:
+	case d.value(data, string(f.Name) == "error"):
+	case f.Cut && (d.framed || !f.Bare):
+	default:
 		d.undecoded(data)
-	}
-}
-
-// strays takes the lines that were no event: some servers put an error body
-// into the stream as it is. What was cut by the end of the input is no error.
-func (d *Decoder) strays() {
-	if len(d.stray) == 0 {
-		return
-	}
-	text := bytes.TrimSpace(d.stray)
-	d.stray = d.stray[:0]
-	if !d.frame(text, false) && !(d.closing && d.framed) {
-		d.undecoded(text)
-	}
-}
-
-// values takes a body that is no event stream: mostly one JSON value, but some
-// tools write one chunk a line. It reports whether the answer came whole.
-func (d *Decoder) values() bool {
-	dec := jsontext.NewDecoder(bytes.NewReader(d.body),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		v, err := dec.ReadValue()
-		if errors.Is(err, io.EOF) {
-			return d.whole
-		}
-		if err != nil {
-			if !d.framed {
-				d.undecoded(d.body)
-			}
-			return false
-		}
-		if !d.frame(v, false) {
-			d.undecoded(v)
-		}
 	}
 }
 
@@ -206,7 +120,6 @@ func (d *Decoder) undecoded(text []byte) {
 }
 
 func (d *Decoder) tooLarge(err error) {
-	d.broken = true
 	d.fail(err.Error(), &steno.Failure{})
 	d.end(false)
 }

@@ -1,6 +1,7 @@
 package openaichat
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -199,6 +200,10 @@ tool-call block=call:1 call=d name=g
 step-end {"model":"m","response":"r","finish":"complete","stop":"tool_calls","usage":{"n":1}}`},
 		{"chunks as lines of JSON", `{"choices":[{"delta":{"content":"a"}}]}` + "\n" + `{"choices":[{"delta":{"content":"b"},"finish_reason":"length"}]}` + "\n",
 			"text-delta \"a\"\ntext-delta \"b\"\nstep-end {\"finish\":\"length\",\"stop\":\"length\"}"},
+		{"two bodies", `{"choices":[{"message":{"content":"a"}}]}` + "\n" + `{"choices":[{"message":{"content":"b"}}]}`,
+			"text-delta \"a\"\nstep-end {\"finish\":\"complete\"}\nstep-start\ntext-delta \"b\"\nstep-end {\"finish\":\"complete\"}"},
+		{"a body cut by the end", `{"choices":[{"message":{"content":"a`,
+			`error "the answer holds something that is not in the format openai-chat" {"raw":"{\"choices\":[{\"message\":{\"content\":\"a"}`},
 		{"a page instead of an answer", "<html>\n<b>502 Bad Gateway</b>\n</html>\n",
 			`error "the answer holds something that is not in the format openai-chat" {"raw":"<html>\n<b>502 Bad Gateway</b>\n</html>"}`},
 		{"nothing", "", ""},
@@ -217,6 +222,29 @@ step-end {"model":"m","response":"r","finish":"complete","stop":"tool_calls","us
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTooLarge feeds a frame above the limit: the answer ends by an error that
+// names it, and nothing that follows is decoded.
+func TestTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 64 MiB")
+	}
+	d := new(Decoder)
+	var events []*steno.Event
+	emit := func(e *steno.Event) { events = append(events, e.Clone()) }
+	d.Decode([]byte(deltas(`{"content":"a"}`)+"data: "), emit)
+	piece := bytes.Repeat([]byte("x"), 1<<20)
+	for range wire.MaxFrame>>20 + 1 {
+		d.Decode(piece, emit)
+	}
+	d.Decode([]byte("\n\n"+deltas(`{"content":"b"}`)), emit)
+	d.Close(emit)
+	got := brief(events)
+	want := "step-start\ntext-delta \"a\"\nerror \"too large: a frame of more than 67108864 bytes\"\nstep-end {\"finish\":\"error\"}\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -96,7 +96,7 @@ func (m *Machine) start(index int64, value []byte) *block {
 	case "redacted_thinking":
 		b.kind, b.closed = done, true
 		m.send(steno.ReasoningStart, b.name, nil, nil)
-		m.send(steno.ReasoningEnd, b.name, nil, m.seal(object(value)))
+		m.send(steno.ReasoningEnd, b.name, nil, m.seal(raw.Object(bytes.Clone(value))))
 	case "tool_use", "server_tool_use", "mcp_tool_use":
 		m.startTool(b, value)
 	default:
@@ -142,7 +142,7 @@ func (m *Machine) startTool(b *block, value []byte) {
 	} else {
 		b.seal.Executor = steno.Provider
 	}
-	if extra := without(value, rest...); len(extra) > 0 {
+	if extra := raw.Without(value, rest...); len(extra) > 0 {
 		b.seal.Opaque, b.seal.Provider, b.seal.Model = extra, m.provider(), m.answer.model
 	}
 	m.sendCall(steno.ToolStart, b, nil, false)
@@ -161,7 +161,7 @@ func (m *Machine) result(b *block, value []byte) {
 	content := scan.Member(value, "content")
 	r := &steno.Result{
 		Raw: raw.Value(content), Executor: steno.Provider, Outcome: steno.OutcomeOK,
-		Opaque: without(value, "tool_use_id", "content", "is_error"),
+		Opaque: raw.Without(value, "tool_use_id", "content", "is_error"),
 	}
 	kind := word(scan.Member(content, "type"))
 	if string(scan.Member(value, "is_error")) == "true" || bytes.HasSuffix(kind, []byte("_tool_result_error")) {
@@ -403,29 +403,4 @@ func compaction(start, deltas []byte) jsontext.Value {
 		return v
 	}
 	return nil
-}
-
-// without returns the members of a block that are not named, as an object, or
-// nil if there are none.
-func without(value []byte, names ...string) jsontext.Value {
-	out := []byte{'{'}
-	scan.Object(value, func(name, v []byte) bool {
-		if !slices.Contains(names, string(name)) {
-			out = raw.Member(out, string(name), v)
-		}
-		return true
-	})
-	if len(out) == 1 {
-		return nil
-	}
-	return object(append(out, '}'))
-}
-
-// object returns value as an object that may stand in an event.
-func object(value []byte) jsontext.Value {
-	v := raw.Value(value)
-	if v.Kind() != '{' {
-		v = append(raw.Member([]byte{'{'}, "raw", v), '}')
-	}
-	return v
 }

@@ -114,6 +114,13 @@ func (m *Machine) Abort(message string, emit func(*steno.Event)) {
 	m.dead = true
 }
 
+// Fail ends the answer, if one is open, after an error that was reported
+// elsewhere.
+func (m *Machine) Fail(emit func(*steno.Event)) {
+	m.emit = emit
+	m.finish(steno.FinishError)
+}
+
 // Close says that no more events will come.
 func (m *Machine) Close(emit func(*steno.Event)) {
 	m.emit = emit

@@ -9,7 +9,6 @@
 package answer
 
 import (
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
@@ -17,9 +16,9 @@ import (
 
 // Document is everything that stood in one recording.
 type Document struct {
-	Format  string   `json:"format"`
-	Answers []Answer `json:"answers"`
-	Errors  []Error  `json:"errors"`
+	Format  string
+	Answers []Answer
+	Errors  []Error
 }
 
 // Answer is one response, or one choice of a response that has several.
@@ -75,81 +74,4 @@ type Part struct {
 	// Media and Data are the type and the content of a file.
 	Media string
 	Data  []byte
-}
-
-// MarshalJSONTo writes a with null for what the provider did not say.
-func (a *Answer) MarshalJSONTo(enc *jsontext.Encoder) error {
-	parts := a.Parts
-	if parts == nil {
-		parts = []Part{}
-	}
-	return json.MarshalEncode(enc, &struct {
-		Parts  []Part         `json:"parts"`
-		Finish steno.Finish   `json:"finish"`
-		Stop   *string        `json:"stop"`
-		Usage  jsontext.Value `json:"usage"`
-	}{parts, a.Finish, orNull(a.Stop), rawOrNull(a.Usage)})
-}
-
-// MarshalJSONTo writes e with null for what is not known.
-func (e *Error) MarshalJSONTo(enc *jsontext.Encoder) error {
-	w := struct {
-		Message string  `json:"message"`
-		Status  *int    `json:"status"`
-		Code    *string `json:"code"`
-	}{Message: e.Message, Code: orNull(e.Code)}
-	if e.Status != 0 {
-		w.Status = &e.Status
-	}
-	return json.MarshalEncode(enc, &w)
-}
-
-// MarshalJSONTo writes the members that parts of the kind have, and no others.
-func (p *Part) MarshalJSONTo(enc *jsontext.Encoder) error {
-	switch p.Kind {
-	case Text, Thinking:
-		return json.MarshalEncode(enc, &struct {
-			Kind   Kind           `json:"kind"`
-			Text   string         `json:"text"`
-			Opaque jsontext.Value `json:"opaque,omitzero"`
-		}{p.Kind, p.Text, p.Opaque})
-	case ToolCall:
-		return json.MarshalEncode(enc, &struct {
-			Kind      Kind           `json:"kind"`
-			ID        *string        `json:"id"`
-			Name      string         `json:"name"`
-			Arguments string         `json:"arguments"`
-			Executor  steno.Executor `json:"executor"`
-			Opaque    jsontext.Value `json:"opaque,omitzero"`
-		}{p.Kind, orNull(p.ID), p.Name, p.Arguments, p.Executor, p.Opaque})
-	case ToolResult:
-		return json.MarshalEncode(enc, &struct {
-			Kind   Kind           `json:"kind"`
-			ID     *string        `json:"id"`
-			Raw    jsontext.Value `json:"raw"`
-			Opaque jsontext.Value `json:"opaque,omitzero"`
-		}{p.Kind, orNull(p.ID), rawOrNull(p.Raw), p.Opaque})
-	}
-	return json.MarshalEncode(enc, &struct {
-		Kind  Kind           `json:"kind"`
-		Type  string         `json:"type,omitzero"`
-		Name  string         `json:"name,omitzero"`
-		Media string         `json:"media,omitzero"`
-		Data  []byte         `json:"data,omitzero"`
-		Raw   jsontext.Value `json:"raw,omitzero"`
-	}{p.Kind, p.Type, p.Name, p.Media, p.Data, p.Raw})
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func rawOrNull(v jsontext.Value) jsontext.Value {
-	if len(v) == 0 {
-		return jsontext.Value("null")
-	}
-	return v
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stenolog/steno"
@@ -23,11 +24,7 @@ func document(t *testing.T, lines string) string {
 		}
 		c.Add(&e)
 	}
-	out, err := json.Marshal(c.Document("x"), json.Deterministic(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return string(c.Document("x").AppendJSON(nil))
 }
 
 func TestCollector(t *testing.T) {
@@ -189,6 +186,24 @@ func TestDocument(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestAppendJSONKeepsRaw checks that raw values stand as they are, white space,
+// escapes and long numbers included, and that the whole is still JSON.
+func TestAppendJSONKeepsRaw(t *testing.T) {
+	raw := `{"b": "\u003c\/", "n": 1.0e2 ,"a":12345678901234567890}`
+	d := &answer.Document{Answers: []answer.Answer{{
+		Parts: []answer.Part{{Kind: answer.Opaque, Type: "x", Raw: jsontext.Value(raw)}},
+		Usage: jsontext.Value(`{ "in": 1 }`),
+	}}}
+	want := `{"format":"","answers":[{"parts":[{"kind":"opaque","type":"x","raw":` + raw +
+		`}],"finish":"","stop":null,"usage":{ "in": 1 }}],"errors":[]}`
+	if got := string(d.AppendJSON(nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if _, err := json.Marshal(d); err != nil {
+		t.Error(err)
 	}
 }
 

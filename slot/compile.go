@@ -1,6 +1,8 @@
 package slot
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -52,7 +54,7 @@ var textType = reflect.TypeFor[text.Text]()
 
 func (c *compiler) layout(t reflect.Type) error {
 	if t.Kind() != reflect.Struct || t == textType || t == timeType {
-		return fmt.Errorf("not a struct of fields")
+		return errors.New("not a struct of fields")
 	}
 	if err := c.structure(t, 0); err != nil {
 		return err
@@ -82,14 +84,18 @@ func (c *compiler) structure(t reflect.Type, base uintptr) error {
 			continue
 		}
 		name, hidden := jsonName(sf)
-		if sf.Anonymous && name == "" && sf.Type.Kind() == reflect.Struct && opts == (options{}) {
+		switch plain := sf.Anonymous && name == "" && !hidden && opts == (options{}); {
+		case plain && sf.Type.Kind() == reflect.Pointer:
+			err = errors.New("fields embedded by pointer have no fixed place")
+		case plain && sf.Type.Kind() == reflect.Struct && sf.Type != textType && sf.Type != timeType:
 			err = c.structure(sf.Type, base+sf.Offset)
-		} else {
-			if name == "" {
-				name = sf.Name
-			}
-			f := field{name: name, hidden: hidden, typ: sf.Type, offset: base + sf.Offset}
-			err = c.add(f, opts)
+		default:
+			err = c.add(field{
+				name:   cmp.Or(name, sf.Name),
+				hidden: hidden || !sf.IsExported(),
+				typ:    sf.Type,
+				offset: base + sf.Offset,
+			}, opts)
 		}
 		if err != nil {
 			return fmt.Errorf("field %s: %w", sf.Name, err)
@@ -179,22 +185,22 @@ func parseOptions(tag string) (options, error) {
 	}
 	switch {
 	case o.skip && o != options{skip: true}:
-		return o, fmt.Errorf("slot option - stands alone")
+		return o, errors.New("slot option - stands alone")
 	case o.immutable && (o.key || o.tag || o.grows):
-		return o, fmt.Errorf("an immutable field is no key, tag or append-only text")
+		return o, errors.New("an immutable field is no key, tag or append-only text")
 	case o.grows && (o.key || o.tag || o.ref):
-		return o, fmt.Errorf("append-only text is no key, tag or reference")
+		return o, errors.New("append-only text is no key, tag or reference")
 	}
 	return o, nil
 }
 
 // jsonName returns the name that a field's json tag gives it, "" if none, and
-// whether JSON hides the field.
+// whether the tag hides the field.
 func jsonName(sf reflect.StructField) (name string, hidden bool) {
 	tag := sf.Tag.Get("json")
 	if tag == "-" {
 		return "", true
 	}
 	name, _, _ = strings.Cut(tag, ",")
-	return name, !sf.IsExported() && !sf.Anonymous
+	return name, false
 }

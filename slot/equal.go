@@ -75,7 +75,7 @@ func flat(t reflect.Type) bool {
 		var used uintptr
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Name == "_" || f.Tag.Get("slot") == "-" || !flat(f.Type) {
+			if f.Name == "_" || f.Tag.Get("slot") != "" || !flat(f.Type) {
 				return false
 			}
 			used += f.Type.Size()
@@ -110,15 +110,13 @@ func sameStruct(t reflect.Type, within []reflect.Type) (equalFunc, error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		opts, err := parseOptions(f.Tag.Get("slot"))
-		if opts.skip || f.Name == "_" {
+		if err == nil && (opts.skip || f.Name == "_") {
 			continue
 		}
 		var equal equalFunc
-		switch {
-		case err != nil:
-		case opts.ref:
+		if err == nil && opts.ref {
 			equal, err = sameReference(f.Type)
-		default:
+		} else if err == nil {
 			equal, err = equality(f.Type, within)
 		}
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,15 @@ func TestLayoutRefusals(t *testing.T) {
 	refuse("append of a number", errorOf(CompileKeyless[struct {
 		A int `slot:"append"`
 	}]), "append-only")
+	refuse("tag at odds inside", errorOf(CompileKeyless[struct {
+		A struct {
+			B int `slot:"-,key"`
+		}
+	}]), "stands alone")
+	refuse("text that is a key", errorOf(CompileKeyless[struct {
+		A string `slot:"append,key"`
+	}]), "append-only text is no key")
+	refuse("embedded pointer", errorOf(CompileKeyless[struct{ *eight }]), "embedded by pointer")
 	refuse("map", errorOf(CompileKeyless[struct{ A map[string]int }]), "not marked ref")
 	refuse("func in a struct", errorOf(CompileKeyless[struct{ A struct{ F func() } }]), "not marked ref")
 	refuse("interface in a slice", errorOf(CompileKeyless[struct{ A []any }]), "not marked ref")
@@ -164,6 +174,7 @@ func TestLayoutNames(t *testing.T) {
 	}
 	type value struct {
 		embedded
+		eight  `json:"-"`
 		A      int `json:"a,omitzero"`
 		B      int
 		Hidden int `json:"-"`
@@ -173,14 +184,14 @@ func TestLayoutNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := l.Names(l.All()); !reflect.DeepEqual(got, []string{"x", "a", "B", "Hidden"}) {
+	if got := l.Names(l.All()); !reflect.DeepEqual(got, []string{"x", "eight", "a", "B", "Hidden"}) {
 		t.Fatalf("names %q", got)
 	}
 	if got := l.Names(l.Visible()); !reflect.DeepEqual(got, []string{"x", "a", "B"}) {
 		t.Fatalf("visible %q", got)
 	}
 	m, err := l.Mask("B", "x")
-	if err != nil || m != 0b101 || m.Len() != 2 || !m.Has(2) || m.Has(1) {
+	if err != nil || m != 0b1001 || m.Len() != 2 || !m.Has(3) || m.Has(1) {
 		t.Fatalf("mask %b, %v", m, err)
 	}
 	if _, err := l.Mask("nope"); !errors.Is(err, ErrLayout) {
@@ -250,6 +261,71 @@ func TestDiffComparesNumbersByBits(t *testing.T) {
 	if l.Equivalent(&value{}, &value{F: math.Copysign(0, -1)}) || l.Equivalent(&value{}, &value{N: [3]uint8{0, 0, 1}}) {
 		t.Fatal("a difference is not seen")
 	}
+}
+
+func TestReferences(t *testing.T) {
+	type value struct {
+		P *int           `slot:"ref"`
+		M map[string]int `slot:"ref"`
+		F func()         `slot:"ref"`
+		S []int          `slot:"ref"`
+		I any            `slot:"ref"`
+		N struct {
+			M map[string]int `slot:"ref"`
+			C *int           `slot:"-"`
+			O [6]byte
+		}
+	}
+	l, err := CompileKeyless[value]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func() { t.Log("called") }
+	fresh := func() *value {
+		v := &value{P: new(int), M: map[string]int{}, F: call, S: []int{1}, I: new(int)}
+		v.N.M, v.N.C = map[string]int{}, new(int)
+		return v
+	}
+	a, b := fresh(), fresh()
+	if got := l.Names(l.Diff(a, b)); !slices.Equal(got, []string{"P", "M", "S", "I", "N"}) {
+		t.Fatalf("equal content elsewhere: %v differ", got)
+	}
+	b = &value{P: a.P, M: a.M, F: a.F, S: a.S, I: a.I, N: a.N}
+	b.N.C = new(int)
+	if got := l.Names(l.Diff(a, b)); len(got) > 0 {
+		t.Fatalf("the same references: %v differ", got)
+	}
+	b.N.O[5], b.F = 1, nil
+	if got := l.Names(l.Diff(a, b)); !slices.Equal(got, []string{"F", "N"}) {
+		t.Fatalf("%v differ", got)
+	}
+	if l.Visible() != l.All()&^(1<<2) {
+		t.Fatalf("a function is visible: %v", l.Names(l.Visible()))
+	}
+}
+
+// A shape is its layout, for callers that do not know the type.
+func TestShape(t *testing.T) {
+	l := compiled[part](t)
+	s := l.Shape()
+	a, b := &part{ID: "x", Text: text.Of("ab")}, &part{ID: "x", Text: text.Of("abc"), Status: "done"}
+	f, _ := l.Field("text")
+	suffix, grown := s.Grown(a, b, f)
+	if s.Diff(a, b) != l.Diff(a, b) || suffix != "c" || !grown || s.Text(b, f) != "abc" || !s.Appendable(f) || s.Appendable(0) {
+		t.Fatal("comparing")
+	}
+	if s.Text(b, 0) != "" || s.Len() != l.Len() || s.Visible() != l.Visible() || s.Name(f) != "text" {
+		t.Fatal("describing")
+	}
+	if got := string(s.AppendWhole(s.AppendField(nil, b, f), a)); got != `"abc"{"partID":"x","text":"ab"}` {
+		t.Fatal(got)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Fatal("a value of another type")
+		}
+	}()
+	s.Text(new(state), f)
 }
 
 func TestC66DiffIsZeroWhereEquivalent(t *testing.T) {

@@ -137,6 +137,10 @@ func (d *Decoder) choiceChunk(data []byte) {
 		n = 0
 	}
 	c := d.choice(uint32(n))
+	if c == nil {
+		d.undecoded(data)
+		return
+	}
 	c.extras.add(d.extra)
 	switch {
 	case holds(delta):
@@ -155,14 +159,20 @@ func (d *Decoder) choiceChunk(data []byte) {
 	}
 }
 
+// maxChoices bounds how many choices a response has. Servers give at most 128.
+const maxChoices = 1024
+
 // choice returns the state of a choice; the first mention of one starts its
-// answer.
+// answer. It is nil for one too many.
 func (d *Decoder) choice(index uint32) *choice {
 	if d.last != nil && d.last.index == index {
 		return d.last
 	}
 	c := d.choices[index]
 	if c == nil {
+		if len(d.order) == maxChoices {
+			return nil
+		}
 		c = &choice{index: index}
 		if d.choices == nil {
 			d.choices = make(map[uint32]*choice)

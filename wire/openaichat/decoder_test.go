@@ -263,6 +263,20 @@ step-end {"response":"r","finish":"complete"}
 	}
 }
 
+func TestTooManyChoices(t *testing.T) {
+	var b strings.Builder
+	for i := range maxChoices + 2 {
+		fmt.Fprintf(&b, `,{"index":%d,"delta":{"content":"a"}}`, i)
+	}
+	events, err := lawtest.Decode(new(Decoder), []byte(frames(`{"choices":[`+b.String()[1:]+`]}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc := lawtest.Document(Format, events); len(doc.Answers) != maxChoices || len(doc.Errors) != 2 {
+		t.Errorf("%d answers, %d errors", len(doc.Answers), len(doc.Errors))
+	}
+}
+
 func TestFinish(t *testing.T) {
 	tests := map[string]steno.Finish{
 		"stop": steno.FinishComplete, "tool_calls": steno.FinishComplete, "function_call": steno.FinishComplete,

@@ -1,0 +1,44 @@
+package lawtest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stenolog/steno/wire"
+)
+
+var update = flag.Bool("update", false, "write the golden event files of the streams in testdata")
+
+// Golden decodes every stream in testdata in every cutting and compares the
+// events with the file of the same name and the extension ".events", which
+// holds one event a line.
+func Golden(t *testing.T, fresh func(name string) wire.Decoder) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		name := filepath.Base(path)
+		if filepath.Ext(name) == ".events" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			got := Lines(EveryCut(t, func() wire.Decoder { return fresh(name) }, Read(t, path)))
+			golden := strings.TrimSuffix(path, filepath.Ext(path)) + ".events"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(Read(t, golden)), got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

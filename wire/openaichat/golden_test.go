@@ -1,0 +1,17 @@
+package openaichat
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stenolog/steno/wire"
+	"github.com/stenolog/steno/wire/internal/lawtest"
+)
+
+// TestGolden decodes streams of our own; only in those named for it are tags
+// taken out of the text.
+func TestGolden(t *testing.T) {
+	lawtest.Golden(t, func(name string) wire.Decoder {
+		return &Decoder{InlineThink: strings.HasPrefix(name, "think-")}
+	})
+}

@@ -146,11 +146,11 @@ func (c *Collection[K, V]) settle() {
 	c.telling = true
 	defer func() { c.telling = false }()
 	for c.board.Pending() {
-		c.tell(*c.board.Settle())
+		c.tell(c.board.Settle())
 	}
 }
 
-func (c *Collection[K, V]) tell(s Settlement[K]) {
+func (c *Collection[K, V]) tell(s *Settlement[K]) {
 	c.updates = c.updates[:0]
 	for _, change := range s.Changes {
 		i := itemOf[K, V](change.Slot)

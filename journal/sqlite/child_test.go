@@ -22,13 +22,13 @@ const (
 	childRole = "STENO_TEST_ROLE"
 	childDir  = "STENO_TEST_DIR"
 
-	roleAppend = "append"     // append as fast as it can, print what was acknowledged
-	roleOwn    = "own"        // own the store until stdin ends
-	roleLock   = "lock"       // hold SQLite's write lock for 3 s, twice
-	roleWrite  = "write"      // open, waiting for the store, append 500 events to a branch of its own, close
-	childTook  = "took"       // printed when a role has what it wants
-	killBranch = "kill"       // the branch that roleAppend writes
-	packEvery  = int64(1_000) // how often it compacts
+	roleAppend = "append"   // append as fast as it can, print what was acknowledged
+	roleOwn    = "own"      // own the store until stdin ends
+	roleLock   = "lock"     // hold SQLite's write lock for 3 s, twice
+	roleWrite  = "write"    // open, waiting for the store, append 500 events to a branch of its own, close
+	childTook  = "took"     // printed when a role has what it wants
+	killBranch = "kill"     // the branch that roleAppend writes
+	packEvery  = int64(200) // how often it compacts
 )
 
 func runChild(role, dir string) int {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -50,10 +51,7 @@ func uri(path, vfs string) string {
 		path = "/" + path // a Windows drive
 	}
 	// New files beside the database get its permissions.
-	query := url.Values{"modeof": {path}}
-	if vfs != "" {
-		query.Set("vfs", vfs)
-	}
+	query := url.Values{"modeof": {path}, "vfs": {vfs}}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
@@ -62,7 +60,7 @@ func connect(path, vfs string, flags sqlite3.OpenFlag) (*sqlite3.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := sqlite3.OpenFlags(uri(absolute, vfs), flags|sqlite3.OPEN_URI)
+	c, err := sqlite3.OpenFlags(uri(absolute, cmp.Or(vfs, diskLayer)), flags|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, fail("connect", err)
 	}
@@ -87,11 +85,11 @@ func checkVersion(path, vfs string) error {
 	defer c.Close()
 	id, err := pragma(c, "application_id")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	version, err := pragma(c, "user_version")
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	switch {
 	case id == 0 && version == 0:
@@ -169,12 +167,12 @@ func pragma(c *sqlite3.Conn, name string) (int64, error) { return queryInt(c, "P
 func queryInt(c *sqlite3.Conn, sql string) (int64, error) {
 	stmt, _, err := c.Prepare(sql)
 	if err != nil {
-		return 0, fail(sql, err)
+		return 0, fail("query", err)
 	}
 	defer stmt.Close()
 	var n int64
 	if stmt.Step() {
 		n = stmt.ColumnInt64(0)
 	}
-	return n, fail(sql, stmt.Err())
+	return n, fail("query", stmt.Err())
 }

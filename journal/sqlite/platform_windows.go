@@ -1,12 +1,19 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/windows"
 )
 
 const errNoSpace = windows.ERROR_DISK_FULL
+
+func isNoSpace(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
+}
+
+func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
 
 // errWouldBlock is what tryLock returns while another process holds the lock.
 const errWouldBlock = windows.ERROR_LOCK_VIOLATION

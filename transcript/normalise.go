@@ -41,6 +41,9 @@ type Normaliser struct {
 	// promoted is the queue item whose user-message was just written; the same
 	// user-message in normalised input says nothing new.
 	promoted string
+	// owed is that user-message while a journal is replayed that may end before it.
+	owed      *steno.Event
+	replaying bool
 	// questions are the permissions asked and not answered.
 	questions []question
 
@@ -67,7 +70,9 @@ func (n *Normaliser) Normalise(e *steno.Event, emit func(*steno.Event)) {
 // normaliser to where it was when the event was written. The event's seq is
 // the journal's own and is not remembered as a source's.
 func (n *Normaliser) Replay(e *steno.Event) {
+	n.replaying = true
 	n.run(e, func(*steno.Event) {})
+	n.replaying = false
 }
 
 func (n *Normaliser) run(e *steno.Event, emit func(*steno.Event)) {

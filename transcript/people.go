@@ -13,7 +13,7 @@ import (
 func (n *Normaliser) userMessage(e *steno.Event) {
 	body, _ := e.Body.(*steno.UserInput)
 	if body != nil && body.Item != "" && body.Item == n.promoted {
-		n.promoted = ""
+		n.promoted, n.owed = "", nil
 		return
 	}
 	if body != nil && body.Queued || n.turn.on && !n.turn.implicit {
@@ -111,6 +111,9 @@ func (n *Normaliser) queueTaken(e *steno.Event) {
 	n.cutStep()
 	n.promoted = n.keep.Queue[i].Item
 	n.take(i)
+	if n.replaying {
+		n.owed = n.out.Clone()
+	}
 	n.took = !n.turn.on
 }
 

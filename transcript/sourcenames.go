@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
@@ -23,7 +24,7 @@ func (l *sourceLine) fill(e *steno.Event, line []byte) {
 	switch e.Type {
 	case steno.Unknown:
 		e.Call = string(l.Call)
-		e.Body = &steno.Unrecognised{Name: l.Type, Raw: jsontext.Value(line).Clone()}
+		e.Body = &steno.Unrecognised{Name: l.Type, Raw: more(line)}
 	case steno.Error, steno.AttemptFailed:
 		if l.Text == nil && e.Part == "" && e.Turn == 0 {
 			e.Text, e.Message = e.Message, ""
@@ -112,4 +113,22 @@ func (l *sourceLine) follow(e *steno.Event, emit func(*steno.Event)) {
 	case l.Type == "step-finish":
 		emit(&steno.Event{Type: steno.QueueTaken, At: e.At, Choice: e.Choice})
 	}
+}
+
+// more returns the whole line if an event of unknown type has members beyond
+// those every event may have, so that they are kept.
+func more(line jsontext.Value) jsontext.Value {
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(line, &members, lenient); err != nil {
+		return nil
+	}
+	for name := range members {
+		switch name {
+		case "seq", "at", "type", "choice", "turn", "step", "attempt", "message", "part",
+			"block", "call", "name", "text", "whole", "body":
+		default:
+			return line.Clone()
+		}
+	}
+	return nil
 }

@@ -167,10 +167,15 @@ func (n *Normaliser) resetTurn() {
 
 // Recover closes a turn that was open when its process died: ends for its open
 // parts, results for its open calls, answers for its questions, and a turn-end
-// with reason interrupted. It emits nothing if no turn is open. The events of
-// the open turn have been given to [Normaliser.Replay] before.
+// with reason interrupted. Between turns it only finishes what was begun there.
+// The events of the journal have been given to [Normaliser.Replay] before, from
+// the end of an earlier turn on.
 func (n *Normaliser) Recover(emit func(*steno.Event)) {
 	n.emit, n.at = emit, 0
+	if n.owed != nil {
+		n.emit(n.owed)
+		n.promoted, n.owed = "", nil
+	}
 	if n.turn.on {
 		n.endTurn(steno.FinishInterrupted, steno.FinishIncomplete)
 	} else {

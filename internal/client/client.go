@@ -61,6 +61,9 @@ func (c *Client) Close() error {
 	return nil
 }
 
+// Base returns the URL of the server.
+func (c *Client) Base() string { return c.base }
+
 // do sends a request and returns its answer, or the error the server gave.
 func (c *Client) do(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, body)

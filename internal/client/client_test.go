@@ -225,7 +225,7 @@ func TestFind(t *testing.T) {
 		if err := WriteInfo(dir, Info{PID: os.Getpid(), Address: strings.TrimPrefix(ts.URL, "http://"), Token: "t"}); err != nil {
 			t.Fatal(err)
 		}
-		c, err := Find(ctx, dir)
+		c, err := Find(ctx, dir, "")
 		if c != nil {
 			c.Close()
 		}
@@ -244,11 +244,11 @@ func TestFind(t *testing.T) {
 		t.Error("a busy server is no server")
 	}
 	dir := t.TempDir()
-	if c, err := Find(ctx, dir); c != nil || err != nil {
+	if c, err := Find(ctx, dir, ""); c != nil || err != nil {
 		t.Errorf("no file: %v", err)
 	}
 	WriteInfo(dir, Info{PID: 1, Address: "127.0.0.1:1", Token: "t"})
-	if c, err := Find(ctx, dir); c != nil || err != nil {
+	if c, err := Find(ctx, dir, ""); c != nil || err != nil {
 		t.Errorf("a stale file: %v", err)
 	}
 	if RemoveInfo(dir, 2); !exists(dir) {

@@ -62,8 +62,9 @@ const findTimeout = 3 * time.Second
 // Find returns a client of the server that serves dir, or nil if none does: no
 // file, one a killed server left, or an address at which nobody answers to its
 // token. A server that answers but is too busy is an error, not nothing: its
-// store must not be opened behind its back.
-func Find(ctx context.Context, dir string) (*Client, error) {
+// store must not be opened behind its back. The client uses token instead of
+// the server's own if it is not "".
+func Find(ctx context.Context, dir, token string) (*Client, error) {
 	i, err := ReadInfo(dir)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, err
@@ -76,6 +77,9 @@ func Find(ctx context.Context, dir string) (*Client, error) {
 	defer cancel()
 	err = c.Healthy(probe)
 	if err == nil {
+		if token != "" {
+			c.token = token
+		}
 		return c, nil
 	}
 	c.Close()

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/internal/catalogue"
+	"github.com/stenolog/steno/wire"
+	"github.com/stenolog/steno/wire/answer"
+	"github.com/stenolog/steno/wire/formats"
+)
+
+// autoFormat says that the format is to be guessed.
+const autoFormat = "auto"
+
+// formats are the words that --from takes.
+func (m *Main) formats() []string { return append(formats.Names(), autoFormat) }
+
+// checkFormat refuses a format nobody knows before anything is made for it.
+func (m *Main) checkFormat(name string) error {
+	if name == autoFormat {
+		return nil
+	}
+	_, err := formats.New(name, nil)
+	if errors.Is(err, steno.ErrUnsupported) {
+		return catalogue.Wrap(catalogue.Usage, "--from "+name+": the formats are "+strings.Join(m.formats(), ", "), err)
+	}
+	return err
+}
+
+// readSize is how much is read at once where --cut does not say.
+const readSize = 64 << 10
+
+func (m *Main) partsCommand() *cobra.Command {
+	var from string
+	var cut int
+	var think bool
+	cmd := m.withJSON(&cobra.Command{
+		Use:     "parts [FILE|-]",
+		GroupID: groupDevelop,
+		Short:   "Decode a recorded answer and print its parts",
+		Long: `Decode a recorded answer and print what is in it, in order: text, thinking,
+tool calls and the rest, why it ended, and the provider's numbers. Nothing is
+recorded. How the bytes are cut (--cut) never changes what comes out.`,
+		Example: `  steno parts --from anthropic-messages --json answer.sse
+  steno parts --from auto answer.sse`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if cut < 0 {
+				return catalogue.New(catalogue.Usage, "--cut must not be negative")
+			}
+			if err := m.checkFormat(from); err != nil {
+				return err
+			}
+			in, close, err := m.input(args)
+			if err != nil {
+				return err
+			}
+			defer close()
+			doc, err := decode(in, from, cut, &formats.Options{InlineThink: think})
+			if err != nil {
+				return err
+			}
+			if m.flags.json {
+				return m.printJSON(doc)
+			}
+			return m.printDocument(doc)
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&from, "from", autoFormat, "the `FORMAT`; auto guesses it")
+	f.IntVar(&cut, "cut", 0, "feed the bytes `N` at a time")
+	f.BoolVar(&think, "inline-think", false, "take <think> out of openai-chat text")
+	fixedCompletion(cmd, "from", m.formats()...)
+	return cmd
+}
+
+// decode reads a recorded answer to its end.
+func decode(in io.Reader, from string, cut int, opts *formats.Options) (*answer.Document, error) {
+	auto := &formats.Auto{Options: *opts}
+	name, d := formats.Name(from), wire.Decoder(auto)
+	if from != autoFormat {
+		var err error
+		if d, err = formats.New(from, opts); err != nil {
+			return nil, err
+		}
+	}
+	var c answer.Collector
+	buf := make([]byte, readSize)
+	for {
+		n, err := in.Read(buf)
+		feed(d, buf[:n], cut, c.Add)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.Close(c.Add)
+	if from == autoFormat {
+		name = auto.Format()
+	}
+	return c.Document(name), nil
+}
+
+// feed gives p to d, n bytes at a time; all at once if n is 0.
+func feed(d wire.Decoder, p []byte, n int, emit func(*steno.Event)) {
+	if n == 0 {
+		n = len(p)
+	}
+	for len(p) > 0 {
+		k := min(n, len(p))
+		d.Decode(p[:k], emit)
+		p = p[k:]
+	}
+}
+
+func (m *Main) printDocument(doc *answer.Document) error {
+	if err := m.printf("format %s\n", doc.Format); err != nil {
+		return err
+	}
+	for i := range doc.Answers {
+		a := &doc.Answers[i]
+		if err := m.printf("\nanswer %d: %s (%s) %s\n", i+1, string(a.Finish), orDash(a.Stop), string(a.Usage)); err != nil {
+			return err
+		}
+		rows := make([][]string, 0, len(a.Parts))
+		for _, p := range a.Parts {
+			text := p.Text
+			if text == "" {
+				text = p.Arguments
+			}
+			if text == "" {
+				text = string(p.Raw)
+			}
+			rows = append(rows, []string{string(p.Kind), orDash(p.Name), clip(text, 80)})
+		}
+		if err := m.table([]string{"KIND", "NAME", "TEXT"}, rows); err != nil {
+			return err
+		}
+	}
+	for _, e := range doc.Errors {
+		if err := m.printf("error%s: %s\n", number(e.Status), e.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Main) foldCommand() *cobra.Command {
+	return m.withJSON(&cobra.Command{
+		Use:     "fold [FILE|-]",
+		GroupID: groupDevelop,
+		Short:   "Fold source events and print the messages",
+		Long: `Read source events as JSON lines, fold them and print the messages as chunks,
+why the last turn ended, and what was refused and why. Nothing is recorded. The
+output is always JSON.`,
+		Example: "  steno fold events.jsonl\n  steno fold < events.jsonl",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			in, close, err := m.input(args)
+			if err != nil {
+				return err
+			}
+			defer close()
+			if m.Fold == nil {
+				return unavailable("the fold")
+			}
+			f, err := m.Fold(in)
+			if err != nil {
+				return err
+			}
+			return m.printJSON(f)
+		},
+	})
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stenolog/steno/internal/api"
+	"github.com/stenolog/steno/internal/catalogue"
+)
+
+func (m *Main) recordCommand() *cobra.Command {
+	var from, to, name string
+	cmd := m.withJSON(&cobra.Command{
+		Use:     "record --from FORMAT [FILE|-]",
+		GroupID: groupRecord,
+		Short:   "Append a provider's answer to a conversation, live",
+		Long: `Read a provider's answer from a file or from standard input and append it to a
+conversation as it comes: it is durable, and seen, while it streams. Without
+--to a new conversation is made.`,
+		Example: `  curl -N https://… | steno record --from openai-chat
+  steno record --from anthropic-messages answer.sse --to 01J…`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := m.checkFormat(from); err != nil {
+				return err
+			}
+			in, close, err := m.input(args)
+			if err != nil {
+				return err
+			}
+			defer close()
+			store, err := m.writing(cmd.Context())
+			if err != nil {
+				return err
+			}
+			rec, err := m.record(cmd.Context(), store, to, name, from, in)
+			if err != nil {
+				return err
+			}
+			if m.flags.json {
+				return m.printJSON(rec)
+			}
+			return m.printf("%s  events %d to %d, %s, %s\n", rec.Conversation, rec.First, rec.Last, size(rec.Bytes), orDash(string(rec.Finish)))
+		},
+	})
+	f := cmd.Flags()
+	f.StringVar(&from, "from", "", "the `FORMAT` of the answer, or auto")
+	f.StringVar(&to, "to", "", "the `ID` of the conversation to append to")
+	f.StringVar(&name, "title", "", "the `TITLE` of a new conversation")
+	_ = cmd.MarkFlagRequired("from")
+	cmd.MarkFlagsMutuallyExclusive("to", "title")
+	fixedCompletion(cmd, "from", m.formats()...)
+	_ = cmd.RegisterFlagCompletionFunc("to", m.completeID)
+	return cmd
+}
+
+func (m *Main) record(ctx context.Context, store api.Store, to, name, from string, in io.Reader) (*api.Recorded, error) {
+	if to == "" {
+		c, err := store.Create(ctx, api.NewConversation{Title: name})
+		if err != nil {
+			return nil, err
+		}
+		to = c.ID
+	}
+	in, done := m.withProgress(in, "recorded")
+	defer done()
+	return store.Record(ctx, to, from, in)
+}
+
+// input opens the file that is named, or standard input for none or "-".
+func (m *Main) input(args []string) (_ io.Reader, close func(), err error) {
+	if len(args) == 0 || args[0] == "-" {
+		return m.Stdin, func() {}, nil
+	}
+	f, err := os.Open(args[0])
+	if err != nil {
+		return nil, nil, fileError(args[0], err)
+	}
+	return f, func() { f.Close() }, nil
+}
+
+func fileError(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return catalogue.Wrap(catalogue.NotFound, "file "+path, err)
+	}
+	return err
+}
+
+// maxPlayFile is the largest file play takes, in bytes.
+const maxPlayFile = 32 << 20
+
+func (m *Main) playCommand() *cobra.Command {
+	var speed float64
+	var from string
+	var list, remove bool
+	cmd := m.withJSON(&cobra.Command{
+		Use:     "play [FILE|NAME…]",
+		GroupID: groupStart,
+		Short:   "Play recorded answers as if they came now",
+		Long: `Feed recorded answers through the same path as live ones, into a conversation
+that is marked as a demo. Without a file it plays the built-in recordings;
+--list names them. The pace is that of FILE.timing, if it is there.`,
+		Example: `  steno play
+  steno play --speed 4 answer.sse --from anthropic-messages
+  steno play --remove      # delete the demo conversations`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if speed <= 0 {
+				return catalogue.New(catalogue.Usage, "--speed must be above 0")
+			}
+			if list {
+				return m.listRecordings(cmd.Context())
+			}
+			store, err := m.writing(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if remove {
+				return m.removeDemos(cmd.Context(), store)
+			}
+			req, err := playRequest(args, from, speed)
+			if err != nil {
+				return err
+			}
+			done := m.waiting("playing")
+			c, err := store.Play(cmd.Context(), req)
+			done()
+			if err != nil {
+				return err
+			}
+			if m.flags.json {
+				return m.printJSON(c)
+			}
+			return m.printf("%s  %s\n", c.ID, title(*c))
+		},
+	})
+	f := cmd.Flags()
+	f.Float64Var(&speed, "speed", 1, "play `N` times as fast")
+	f.StringVar(&from, "from", "auto", "the `FORMAT` of the files")
+	f.BoolVar(&list, "list", false, "list the built-in recordings")
+	f.BoolVar(&remove, "remove", false, "delete the demo conversations")
+	cmd.MarkFlagsMutuallyExclusive("list", "remove")
+	fixedCompletion(cmd, "from", m.formats()...)
+	return cmd
+}
+
+func (m *Main) listRecordings(ctx context.Context) error {
+	store, err := m.reading(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := store.Recordings(ctx)
+	if err != nil {
+		return err
+	}
+	if m.flags.json {
+		return m.printJSON(append([]api.Recording{}, list...))
+	}
+	rows := make([][]string, 0, len(list))
+	for _, r := range list {
+		rows = append(rows, []string{r.Name, r.Format, r.Title})
+	}
+	return m.table([]string{"NAME", "FORMAT", "TITLE"}, rows)
+}
+
+func (m *Main) removeDemos(ctx context.Context, store api.Store) error {
+	n, err := store.DeleteDemos(ctx)
+	if err != nil {
+		return err
+	}
+	if m.flags.json {
+		return m.printJSON(map[string]int{"deleted": n})
+	}
+	return m.printf("%s deleted\n", plural(int64(n), "conversation", "conversations"))
+}
+
+// playRequest reads the files that are named. What is no file is the name of a
+// built-in recording.
+func playRequest(args []string, from string, speed float64) (api.PlayRequest, error) {
+	req := api.PlayRequest{Speed: speed, Wait: true}
+	for _, a := range args {
+		data, err := readSome(a)
+		if errors.Is(err, fs.ErrNotExist) && filepath.Base(a) == a && filepath.Ext(a) == "" {
+			req.Names = append(req.Names, a)
+			continue
+		}
+		if err != nil {
+			return req, fileError(a, err)
+		}
+		timing, err := readSome(a + ".timing")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return req, err
+		}
+		req.Files = append(req.Files, api.PlayFile{Name: filepath.Base(a), Format: from, Data: data, Timing: timing})
+	}
+	return req, nil
+}
+
+func readSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPlayFile+1))
+	if err == nil && len(data) > maxPlayFile {
+		err = catalogue.New(catalogue.TooLarge, fmt.Sprintf("%s: the limit is %d bytes", path, maxPlayFile))
+	}
+	return data, err
+}

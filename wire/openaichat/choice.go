@@ -20,7 +20,7 @@ const refusalBlock = "refusal"
 // choice is one of the alternative answers of a response.
 type choice struct {
 	index uint32
-	spoke bool // a delta came
+	spoke bool // a delta said something
 	stop  string
 
 	field field      // the field the last delta of text came in

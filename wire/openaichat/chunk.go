@@ -46,14 +46,21 @@ func (d *Decoder) object(data []byte, isError bool) bool {
 		}
 		return isError
 	}
+	if c.failure == nil {
+		c.failure = scan.Member(c.groq, "error")
+	}
 	// A body that is no answer is an error, in whatever form.
 	isError = isError || holdsError(&c, data) || d.bare && !d.framed && c.choices == nil && c.usage == nil
 	d.framed = true
 	if d.whole && c.choices != nil {
 		d.end(true) // another body
 	}
-	if !isError {
+	switch {
+	case isError:
+	case c.known():
 		d.extras.latest(d.extra)
+	default:
+		d.keepFrame(data)
 	}
 	if d.id == "" {
 		d.id = scan.String(c.id)
@@ -73,6 +80,23 @@ func (d *Decoder) object(data []byte, isError bool) bool {
 		d.providerError(&c, data)
 	}
 	return true
+}
+
+// known reports whether the frame is a chunk of the format at all.
+func (c *chunk) known() bool {
+	return c.id != nil || c.choices != nil || c.usage != nil || c.groq != nil
+}
+
+// keepFrame keeps a frame that is no chunk and no error, for the end of the
+// answer.
+func (d *Decoder) keepFrame(data []byte) {
+	kind := scan.String(scan.Member(data, "type"))
+	if kind == "" {
+		kind = "frame"
+	}
+	if holds(data) && kind != "ping" {
+		d.extras.put(kind, data, false)
+	}
 }
 
 func (d *Decoder) chunkMember(c *chunk, name, value []byte) {
@@ -144,8 +168,8 @@ func (d *Decoder) choiceChunk(data []byte) {
 	c.extras.add(d.extra)
 	switch {
 	case holds(delta):
-		c.spoke = true
 		d.delta(c, delta)
+		c.spoke = c.spoke || c.open != kindNone
 	case c.spoke:
 		// A message beside empty deltas repeats what they said.
 	case holds(message):
@@ -207,7 +231,11 @@ func (d *Decoder) delta(c *choice, data []byte) {
 		d.speak(c, fieldReasoning, m.reasoning)
 	}
 	scan.Array(m.details, func(v []byte) bool {
-		d.key = c.details.add(v, d.key)
+		if scan.IsObject(v) {
+			d.key = c.details.add(v, d.key)
+		} else {
+			d.extra = append(d.extra, member{[]byte("reasoning_details"), v})
+		}
 		return true
 	})
 	d.content(c, m.content)
@@ -284,6 +312,10 @@ func (d *Decoder) content(c *choice, data []byte) {
 }
 
 func (d *Decoder) contentItem(c *choice, data []byte) {
+	if scan.IsString(data) {
+		d.speak(c, fieldContent, data)
+		return
+	}
 	kind := scan.Member(data, "type")
 	switch string(kind) {
 	case `"text"`:

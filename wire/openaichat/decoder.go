@@ -5,6 +5,21 @@
 // The format names no blocks. Text and reasoning therefore have none, and any
 // other kind closes them; a refusal has the block "refusal", and the calls of
 // one answer "call:0", "call:1" and so on, because their pieces may alternate.
+//
+// What the dialects add is passed on so:
+//
+//   - Reasoning details are gathered piece by piece. They go on the end of the
+//     reasoning they came with, as {"reasoning_details": […]}, and are an
+//     opaque part of that form where they came with none.
+//   - Annotations, citations and search results are sources.
+//   - Members of a call with no place in the event are its opaque data.
+//   - A generated image is an opaque part where it came. Any other object, list
+//     or text not known here is an opaque part after the text it came beside,
+//     or at the end of the answer if it stood beside the choices. Plain strings
+//     beside the choices are taken for labels of the server, and with scores,
+//     filter results and timings they are left out.
+//   - An error that comes before any choice stands alone: there is no step
+//     around it.
 package openaichat
 
 import (

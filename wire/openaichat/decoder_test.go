@@ -200,6 +200,13 @@ tool-call block=call:1 call=d name=g
 step-end {"model":"m","response":"r","finish":"complete","stop":"tool_calls","usage":{"n":1}}`},
 		{"chunks as lines of JSON", `{"choices":[{"delta":{"content":"a"}}]}` + "\n" + `{"choices":[{"delta":{"content":"b"},"finish_reason":"length"}]}` + "\n",
 			"text-delta \"a\"\ntext-delta \"b\"\nstep-end {\"finish\":\"length\",\"stop\":\"length\"}"},
+		{"an error beside the choices", deltas(`{"content":"a"}`) + frames(`{"id":"r","choices":[],"x_groq":{"error":"over capacity"}}`),
+			"text-delta \"a\"\nerror \"over capacity\" {\"raw\":{\"id\":\"r\",\"choices\":[],\"x_groq\":{\"error\":\"over capacity\"}}}\nstep-end {\"response\":\"r\",\"finish\":\"error\"}"},
+		{"a frame of another kind", deltas(`{"content":"a"}`) + frames(`{"type":"note","text":"x"}`, `{"type":"ping"}`) + deltas(`{"content":"b"}`) + stop,
+			"text-delta \"a\"\ntext-delta \"b\"\nopaque {\"kind\":\"note\",\"raw\":{\"type\":\"note\",\"text\":\"x\"}}\nstep-end {\"finish\":\"complete\",\"stop\":\"stop\"}"},
+		{"a message after an empty delta, and one that repeats", deltas(`{"role":"assistant"}`) +
+			frames(`{"choices":[{"delta":{},"message":{"content":["a"]}}]}`) + deltas(`{"content":"b"}`) + frames(`{"choices":[{"message":{"content":"ab"},"finish_reason":"stop"}]}`),
+			"text-delta \"a\"\ntext-delta \"b\"\nstep-end {\"finish\":\"complete\",\"stop\":\"stop\"}"},
 		{"two bodies", `{"choices":[{"message":{"content":"a"}}]}` + "\n" + `{"choices":[{"message":{"content":"b"}}]}`,
 			"text-delta \"a\"\nstep-end {\"finish\":\"complete\"}\nstep-start\ntext-delta \"b\"\nstep-end {\"finish\":\"complete\"}"},
 		{"a body cut by the end", `{"choices":[{"message":{"content":"a`,

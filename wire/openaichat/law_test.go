@@ -11,59 +11,77 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/wire/answer"
 	"github.com/stenolog/steno/wire/internal/lawtest"
 )
 
-// TestA6PartsOpenWhenTheKindChanges draws the deltas of an answer and wants
-// the parts that the rule gives: a text opens when the kind changes, a call
-// takes its fragments wherever they stand.
-func TestA6PartsOpenWhenTheKindChanges(t *testing.T) {
+// run is what came for one part without a break.
+type run struct {
+	Type  steno.Type
+	Block string
+	Text  string
+}
+
+// TestA6RunsChangeWithTheKind draws the deltas of an answer and wants what
+// they say in their order: nothing of what is empty, and every fragment of a
+// call with the block of its call.
+func TestA6RunsChangeWithTheKind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ds []string
-		var want []answer.Part
-		calls := map[int]int{} // index → place in want
-		open := answer.Kind("")
+		var want []run
+		blocks := map[int]string{}
 		for range rapid.IntRange(0, 12).Draw(t, "deltas") {
-			text := rapid.StringN(0, 5, -1).Draw(t, "text")
+			text := strings.ToValidUTF8(rapid.StringN(0, 5, -1).Draw(t, "text"), "")
 			quoted, err := json.Marshal(text)
 			if err != nil {
-				t.Skip("no UTF-8")
+				t.Fatal(err)
 			}
-			switch kind := rapid.SampledFrom([]answer.Kind{answer.Text, answer.Thinking, answer.ToolCall}).Draw(t, "kind"); kind {
-			case answer.ToolCall:
+			r := run{Text: text}
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
 				index := rapid.IntRange(0, 2).Draw(t, "index")
+				if blocks[index] == "" {
+					blocks[index] = fmt.Sprint("call:", len(blocks))
+				}
+				r.Type, r.Block = steno.ToolDelta, blocks[index]
 				ds = append(ds, fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":"f","arguments":%s}}]}`, index, index, quoted))
-				at, known := calls[index]
-				if !known {
-					at = len(want)
-					calls[index] = at
-					want = append(want, answer.Part{Kind: kind, ID: fmt.Sprint("c", index), Name: "f", Executor: steno.Client})
-				}
-				want[at].Arguments += text
-				open = kind
-			default:
-				name := map[answer.Kind]string{answer.Text: "content", answer.Thinking: "reasoning_content"}[kind]
-				ds = append(ds, fmt.Sprintf(`{%q:%s}`, name, quoted))
-				if text == "" {
-					continue // semantics A5
-				}
-				if open != kind {
-					want = append(want, answer.Part{Kind: kind})
-					open = kind
-				}
-				want[len(want)-1].Text += text
+			case 1:
+				r.Type = steno.TextDelta
+				ds = append(ds, fmt.Sprintf(`{"content":%s}`, quoted))
+			case 2:
+				r.Type, r.Block = steno.TextDelta, refusalBlock
+				ds = append(ds, fmt.Sprintf(`{"refusal":%s}`, quoted))
+			case 3:
+				r.Type = steno.ReasoningDelta
+				ds = append(ds, fmt.Sprintf(`{"reasoning":%s}`, quoted))
 			}
+			want = goOn(want, r)
 		}
 		events, err := lawtest.Decode(new(Decoder), []byte(deltas(ds...)+stop))
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc := lawtest.Document(Format, events)
-		if diff := cmp.Diff(want, doc.Answers[0].Parts); diff != "" {
-			t.Fatalf("%s\nparts (-want +got):\n%s", strings.Join(ds, "\n"), diff)
+		var got []run
+		for _, e := range events {
+			if e.Type.IsDelta() {
+				got = goOn(got, run{e.Type, e.Block, e.Text})
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s\nruns (-want +got):\n%s", strings.Join(ds, "\n"), diff)
 		}
 	})
+}
+
+func goOn(runs []run, r run) []run {
+	last := len(runs) - 1
+	switch {
+	case r.Text == "":
+	case last >= 0 && runs[last].Type == r.Type && runs[last].Block == r.Block:
+		runs[last].Text += r.Text
+	default:
+		runs = append(runs, r)
+	}
+	return runs
 }
 
 // TestA15TextIsWholeHoweverEscapesAreCut cuts a text between any two UTF-16

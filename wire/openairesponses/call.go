@@ -17,8 +17,7 @@ func (d *Decoder) argumentsDelta(m *message) {
 
 func (d *Decoder) argumentsDone(m *message) {
 	if it := d.item(m.output, callItem); it != nil && scan.IsString(m.whole) {
-		whole := scan.String(m.whole)
-		it.whole = &whole
+		it.whole = scan.String(m.whole)
 	}
 }
 
@@ -28,8 +27,8 @@ func (d *Decoder) argumentsDone(m *message) {
 func (d *Decoder) sealCall(it *item, as []byte, done bool) {
 	d.grow(steno.ToolDelta, it.block, it.arguments.rest())
 	arguments := string(it.arguments.text)
-	if it.whole != nil {
-		arguments = *it.whole
+	if it.whole != "" {
+		arguments = it.whole
 	}
 	custom, cut := false, false
 	scan.Object(as, func(name, value []byte) bool {
@@ -47,8 +46,8 @@ func (d *Decoder) sealCall(it *item, as []byte, done bool) {
 				it.name = scan.String(value)
 			}
 		case "arguments", "input":
-			if scan.IsString(value) && (done || arguments == "") {
-				arguments = scan.String(value)
+			if text := scan.String(value); text != "" && (done || arguments == "") {
+				arguments = text
 			}
 		}
 		return true
@@ -69,7 +68,9 @@ func (d *Decoder) sealCall(it *item, as []byte, done bool) {
 	}
 	seal.Executor = steno.Client
 	e := steno.Event{Type: steno.ToolCall, Block: it.block, Call: it.call, Name: it.name, Body: seal}
-	if arguments != string(it.arguments.text) {
+	if len(it.arguments.text) == 0 {
+		d.grow(steno.ToolDelta, it.block, []byte(arguments))
+	} else if arguments != string(it.arguments.text) {
 		e.Whole, e.Text = true, arguments
 	}
 	d.send(e)

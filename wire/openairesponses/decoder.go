@@ -46,13 +46,13 @@ type Decoder struct {
 	take   func(frame.Frame)
 	emit   func(*steno.Event)
 	ev     steno.Event // what is passed to emit, used again
-	answer answer
+	answer current
 	seen   bool // an answer or an error was seen
 	lost   bool // a frame was too large; nothing can follow
 }
 
-// answer is the state of one response.
-type answer struct {
+// current is the state of one response.
+type current struct {
 	open, over bool
 	id, model  string
 	items      map[int64]*item
@@ -195,7 +195,7 @@ func (d *Decoder) created(response []byte) {
 		if d.answer.open {
 			d.stop(&ending{})
 		}
-		d.answer = answer{}
+		d.answer = current{}
 	}
 	d.respond(response)
 }
@@ -276,7 +276,7 @@ func (d *Decoder) stop(e *ending) {
 		Provider: Format, Model: d.answer.model, Response: d.answer.id,
 		Finish: finish, Stop: e.status, Usage: e.usage,
 	}})
-	d.answer = answer{over: true, id: d.answer.id, model: d.answer.model}
+	d.answer = current{over: true, id: d.answer.id, model: d.answer.model}
 }
 
 // reason says in our words why the answer ended.

@@ -49,7 +49,7 @@ type item struct {
 	call      string  // id of the call
 	name      string  // name of the tool
 	arguments growing // call
-	whole     *string // call: the arguments a done event gave
+	whole     string  // call: the arguments a done event gave
 
 	wire string         // opaque: the provider's word for the item
 	raw  jsontext.Value // opaque: the item, once it is done

@@ -48,7 +48,9 @@ func (d *Decoder) sealReasoning(it *item, done []byte) {
 		e.Body = seal
 	}
 	whole := string(summary) + string(content)
-	if it.mixed || whole != string(it.summary.text)+string(it.content.text) {
+	if len(it.summary.text)+len(it.content.text) == 0 {
+		d.grow(steno.ReasoningDelta, it.block, []byte(whole))
+	} else if it.mixed || whole != string(it.summary.text)+string(it.content.text) {
 		e.Whole, e.Text = true, whole
 	}
 	d.send(e)

@@ -85,11 +85,19 @@ func (d *Decoder) partAdded(m *message) {
 
 func (d *Decoder) textDone(m *message) {
 	if p := d.text(m, string(m.kind) == "response.refusal.done"); p != nil && scan.IsString(m.whole) {
-		p.set(m.whole)
+		d.said(p, m.whole)
 	}
 }
 
-func (p *textPart) set(value []byte) {
+// said takes the whole text of a part. Where nothing was streamed of it, it is
+// the one delta. An empty one says nothing: it takes no streamed text away.
+func (d *Decoder) said(p *textPart, value []byte) {
+	if len(value) <= len(`""`) {
+		return
+	}
+	if len(p.text) == 0 {
+		d.grow(steno.TextDelta, p.block, p.add(value))
+	}
 	p.whole, p.hasWhole = scan.AppendString(p.whole[:0], value, nil), true
 }
 
@@ -121,7 +129,7 @@ func (d *Decoder) settle(m *message, part []byte) {
 		return
 	}
 	if !p.hasWhole && scan.IsString(text) {
-		p.set(text)
+		d.said(p, text)
 	}
 	n := 0
 	scan.Array(scan.Member(part, "annotations"), func(value []byte) bool {

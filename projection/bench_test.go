@@ -58,20 +58,29 @@ func newEngine(tb testing.TB) *projection.Engine[steno.Event] {
 	return e
 }
 
+func textStart(part string) steno.Event {
+	return steno.Event{Type: steno.TextStart, Message: "1.1", Part: part}
+}
+
+func textDelta(part string) steno.Event {
+	return steno.Event{Type: steno.TextDelta, Message: "1.1", Part: part, Text: "abcd"}
+}
+
 func BenchmarkDelta(b *testing.B) {
 	for _, parts := range []int{10, 100, 1000, 10000} {
 		b.Run("M="+strconv.Itoa(parts), func(b *testing.B) {
 			e := newEngine(b)
 			for i := range parts {
-				e.Push(&steno.Event{Type: steno.TextStart, Message: "1.1", Part: strconv.Itoa(i)})
+				ev := textStart(strconv.Itoa(i))
+				e.Push(&ev)
 			}
 			told := 0
 			e.Subscribe(func(p *projection.Publication) { told += p.Len() })
-			ev := &steno.Event{Type: steno.TextDelta, Message: "1.1", Part: strconv.Itoa(parts - 1), Text: "abcd"}
+			ev := textDelta(strconv.Itoa(parts - 1))
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				e.Push(ev)
+				e.Push(&ev)
 			}
 			if told != b.N {
 				b.Fatal(told)
@@ -85,12 +94,13 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run("M="+strconv.Itoa(parts), func(b *testing.B) {
 			e := newEngine(b)
 			for i := range parts {
-				e.Push(&steno.Event{Type: steno.TextStart, Message: "1.1", Part: strconv.Itoa(i)})
+				ev := textStart(strconv.Itoa(i))
+				e.Push(&ev)
 			}
-			ev := &steno.Event{Type: steno.TextDelta, Message: "1.1", Part: strconv.Itoa(parts - 1), Text: "abcd"}
+			ev := textDelta(strconv.Itoa(parts - 1))
 			b.ReportAllocs()
 			for range b.N {
-				e.Push(ev)
+				e.Push(&ev)
 				e.Snapshot()
 			}
 		})

@@ -163,8 +163,12 @@ func (d *Decoder) bare(f frame.Frame) {
 	d.stray(f.Data)
 }
 
-// stray keeps what is no event of the format.
+// stray keeps what is no event of the format. What follows the end of an
+// answer has no place in it and stays in the raw bytes.
 func (d *Decoder) stray(data []byte) {
+	if d.answer.over {
+		return
+	}
 	d.start()
 	d.send(steno.Event{Type: steno.Opaque, Body: &steno.Block{Kind: "stray", Raw: raw.Quote(data), Provider: Format, Model: d.answer.model}})
 }

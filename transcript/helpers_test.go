@@ -231,3 +231,8 @@ func all(r FoldReport) string {
 	}
 	return strings.Join(out, "\n")
 }
+
+func marshal(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}

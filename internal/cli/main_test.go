@@ -179,9 +179,17 @@ func TestG51NoCommandPrintsAControl(t *testing.T) {
 	answer := filepath.Join(dir, "answer.sse")
 	os.WriteFile(answer, []byte("data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\\u001b]0;evil\\u0007visible\"}}]}\n\ndata: [DONE]\n\n"), 0o600)
 	for _, args := range [][]string{
-		{"list"}, {"show", "c1"}, {"tail", "c1", "--follow=false"}, {"verify"}, {"show", all}, {all},
-		{"record", "--from", all}, {"play", all}, {"token", "add", all, "--scope", all},
-		{"parts", "--from", "openai-chat", answer}, {"--config", all, "config", "show"},
+		{"list"},
+		{"show", "c1"},
+		{"tail", "c1", "--follow=false"},
+		{"verify"},
+		{"show", all},
+		{all},
+		{"record", "--from", all},
+		{"play", all},
+		{"token", "add", all, "--scope", all},
+		{"parts", "--from", "openai-chat", answer},
+		{"--config", all, "config", "show"},
 	} {
 		m := newRun(dir)
 		m.Execute(context.Background(), args)

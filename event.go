@@ -183,6 +183,9 @@ type Step struct {
 	Usage jsontext.Value `json:"usage,omitzero"`
 	// Raw names the blob with the answer's bytes as they came.
 	Raw string `json:"raw,omitzero"`
+	// Opens marks the step-start that begins another message of its turn,
+	// because a queued user message was taken before it.
+	Opens bool `json:"opens,omitzero"`
 }
 
 // Failure is the body of error and attempt-failed.

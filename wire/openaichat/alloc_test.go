@@ -16,6 +16,8 @@ func TestDeltasDoNotAllocate(t *testing.T) {
 		"reasoning":         `{"role":"assistant","content":"","reasoning":"some words","channel":"analysis"}`,
 		"arguments":         `{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]}`,
 		"without index":     `{"tool_calls":[{"function":{"arguments":"{\"a\":"}}]}`,
+		"id and name again": `{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":"}}]}`,
+		"id and no index":   `{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":"}}]}`,
 		"content items":     `{"content":[{"type":"text","text":"some words"}]}`,
 		"half a character":  `{"content":"\ud83d"}`,
 	}

@@ -16,7 +16,8 @@ type calls struct {
 	// byKey finds the call a fragment goes on with: by its index, or by -1-n
 	// for the n-th of those without index in its delta.
 	byKey map[int64]*call
-	byID  map[string]*call // those without index
+	// byID finds it for a fragment with an id and no index: the newest of that id.
+	byID map[string]*call
 	// pending is the newest call while it has no name yet.
 	pending *call
 }
@@ -101,23 +102,17 @@ func (d *Decoder) find(c *choice, f *fragment, pos int64) *call {
 	index, indexed := scan.Int(f.index)
 	if indexed && index >= 0 {
 		k := cs.byKey[index]
-		if k == nil || hasID && k.id != "" && k.id != scan.String(f.id) {
+		if k == nil || hasID && k.id != "" && !reads(f.id, k.id) {
 			k = d.newCall(c, index)
 		}
 		return k
 	}
 	key := -1 - pos
 	if hasID {
-		id := scan.String(f.id)
-		k := cs.byID[id]
-		if k == nil {
-			k = d.newCall(c, key)
-			if cs.byID == nil {
-				cs.byID = make(map[string]*call)
-			}
-			cs.byID[id] = k
+		if k := cs.newest(f.id); k != nil {
+			return k
 		}
-		return k
+		return d.newCall(c, key)
 	}
 	name := scan.String(f.name)
 	switch k := cs.byKey[key]; {
@@ -140,6 +135,32 @@ func (d *Decoder) newCall(c *choice, key int64) *call {
 	return k
 }
 
+// identify gives a call its id, if there is one.
+func (cs *calls) identify(k *call, id string) {
+	if id == "" {
+		return
+	}
+	k.id = id
+	if cs.byID == nil {
+		cs.byID = make(map[string]*call)
+	}
+	cs.byID[id] = k
+}
+
+// newest returns the newest call of an id, or nil.
+func (cs *calls) newest(id []byte) *call {
+	if k := cs.byID[string(id[1:len(id)-1])]; k != nil {
+		return k
+	}
+	return cs.byID[scan.String(id)]
+}
+
+// reads reports whether a string value reads text. Some servers repeat the id
+// with every fragment, so it does not allocate where it is written the same.
+func reads(value []byte, text string) bool {
+	return string(value[1:len(value)-1]) == text || scan.String(value) == text
+}
+
 // fragment adds what came to its call.
 func (d *Decoder) fragment(c *choice, k *call, f *fragment) {
 	for _, m := range d.callExtra {
@@ -149,7 +170,7 @@ func (d *Decoder) fragment(c *choice, k *call, f *fragment) {
 		d.leave(c, kindCall)
 	}
 	if k.id == "" {
-		k.id = scan.String(f.id)
+		c.calls.identify(k, scan.String(f.id))
 	}
 	if k.name == "" {
 		k.name = scan.String(f.name)

@@ -3,7 +3,6 @@ package openaichat
 import (
 	"bytes"
 	"math"
-	"slices"
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire/internal/raw"
@@ -62,6 +61,15 @@ func (d *Decoder) object(data []byte, isError bool) bool {
 	default:
 		d.keepFrame(data)
 	}
+	d.chunk(&c)
+	if isError {
+		d.providerError(&c, data)
+	}
+	return true
+}
+
+// chunk takes what a frame says of the response and of its choices.
+func (d *Decoder) chunk(c *chunk) {
 	if d.id == "" {
 		d.id = scan.String(c.id)
 	}
@@ -76,10 +84,6 @@ func (d *Decoder) object(data []byte, isError bool) bool {
 	})
 	d.extras.sources("citation", c.citations)
 	d.extras.sources("search_result", c.results)
-	if isError {
-		d.providerError(&c, data)
-	}
-	return true
 }
 
 // known reports whether the frame is a chunk of the format at all.
@@ -131,32 +135,20 @@ func holds(value []byte) bool {
 	return (scan.IsObject(value) || scan.IsArray(value)) && len(bytes.TrimSpace(value[1:len(value)-1])) > 0
 }
 
+// choicePiece is what one element of choices holds, aliasing the frame.
+type choicePiece struct {
+	index, delta, message, text, finish []byte
+}
+
 // choiceChunk takes one element of choices.
 func (d *Decoder) choiceChunk(data []byte) {
-	var index, delta, message, text, finish []byte
+	var p choicePiece
 	d.extra = d.extra[:0]
 	scan.Object(data, func(name, value []byte) bool {
-		switch string(name) {
-		case "index":
-			index = value
-		case "delta":
-			delta = value
-		case "message":
-			message = value
-		case "text":
-			text = value
-		case "finish_reason":
-			finish = value
-		case "logprobs", "content_filter_results", "content_filter_result",
-			"content_filter_offsets", "token_ids", "prompt_token_ids":
-		default:
-			if holds(value) {
-				d.extra = append(d.extra, member{name, value})
-			}
-		}
+		d.choiceMember(&p, name, value)
 		return true
 	})
-	n, _ := scan.Int(index)
+	n, _ := scan.Int(p.index)
 	if n < 0 || n > math.MaxUint32 {
 		n = 0
 	}
@@ -167,19 +159,41 @@ func (d *Decoder) choiceChunk(data []byte) {
 	}
 	c.extras.add(d.extra)
 	switch {
-	case holds(delta):
-		d.delta(c, delta)
+	case holds(p.delta):
+		d.delta(c, p.delta)
 		c.spoke = c.spoke || c.open != kindNone
 	case c.spoke:
 		// A message beside empty deltas repeats what they said.
-	case holds(message):
+	case holds(p.message):
 		d.whole = d.bare
-		d.delta(c, message)
-	case scan.IsString(text):
-		d.speak(c, fieldContent, text) // the older completions format
+		d.delta(c, p.message)
+	case scan.IsString(p.text):
+		d.speak(c, fieldContent, p.text) // the older completions format
 	}
-	if s := scan.String(finish); s != "" {
+	if s := scan.String(p.finish); s != "" {
 		c.stop = s
+	}
+}
+
+func (d *Decoder) choiceMember(p *choicePiece, name, value []byte) {
+	switch string(name) {
+	case "index":
+		p.index = value
+	case "delta":
+		p.delta = value
+	case "message":
+		p.message = value
+	case "text":
+		p.text = value
+	case "finish_reason":
+		p.finish = value
+	case "logprobs", "content_filter_results", "content_filter_result",
+		"content_filter_offsets", "token_ids", "prompt_token_ids":
+		// Measurements.
+	default:
+		if holds(value) {
+			d.extra = append(d.extra, member{name, value})
+		}
 	}
 }
 
@@ -208,183 +222,4 @@ func (d *Decoder) choice(index uint32) *choice {
 	}
 	d.last = c
 	return c
-}
-
-// delta is what a delta or a message holds, aliasing the frame.
-type delta struct {
-	reasoningContent, reasoning, details, content, refusal []byte
-	toolCalls, functionCall, images, audio, annotations    []byte
-}
-
-// delta takes the delta, or the whole message, of a choice. Within one the
-// order is fixed, whatever the order of the members.
-func (d *Decoder) delta(c *choice, data []byte) {
-	var m delta
-	d.extra = d.extra[:0]
-	scan.Object(data, func(name, value []byte) bool {
-		d.deltaMember(&m, name, value)
-		return true
-	})
-	if len(m.reasoningContent) > len(`""`) && scan.IsString(m.reasoningContent) {
-		d.speak(c, fieldReasoning, m.reasoningContent)
-	} else {
-		d.speak(c, fieldReasoning, m.reasoning)
-	}
-	scan.Array(m.details, func(v []byte) bool {
-		if scan.IsObject(v) {
-			d.key = c.details.add(v, d.key)
-		} else {
-			d.extra = append(d.extra, member{[]byte("reasoning_details"), v})
-		}
-		return true
-	})
-	d.content(c, m.content)
-	d.speak(c, fieldRefusal, m.refusal)
-	pos := int64(0)
-	scan.Array(m.toolCalls, func(v []byte) bool {
-		d.toolCall(c, v, pos)
-		pos++
-		return true
-	})
-	if scan.IsObject(m.functionCall) {
-		d.functionCall(c, m.functionCall)
-	}
-	scan.Array(m.images, func(v []byte) bool {
-		d.image(c, v)
-		return true
-	})
-	c.audio.add(m.audio)
-	c.extras.sources("", m.annotations)
-	c.extras.add(d.extra)
-	if c.open == kindNone && len(c.details.list) == 0 {
-		d.flushExtras(c) // nothing is there that they could interrupt
-	}
-}
-
-func (d *Decoder) deltaMember(m *delta, name, value []byte) {
-	switch string(name) {
-	case "content":
-		m.content = value
-	case "reasoning_content":
-		m.reasoningContent = value
-	case "reasoning":
-		if holds(value) {
-			d.extra = append(d.extra, member{name, value})
-		}
-		m.reasoning = value
-	case "reasoning_details":
-		m.details = value
-	case "refusal":
-		m.refusal = value
-	case "tool_calls":
-		m.toolCalls = value
-	case "function_call":
-		m.functionCall = value
-	case "images":
-		m.images = value
-	case "audio":
-		m.audio = value
-	case "annotations":
-		m.annotations = value
-	case "role", "name", "channel", "id", "type", "tool_call_id":
-	default:
-		if holds(value) || scan.IsString(value) && len(value) > len(`""`) {
-			d.extra = append(d.extra, member{name, value})
-		}
-	}
-}
-
-// content takes the content of a delta: a string, or a list of typed items.
-func (d *Decoder) content(c *choice, data []byte) {
-	if scan.IsString(data) {
-		d.speak(c, fieldContent, data)
-		return
-	}
-	item := func(v []byte) bool {
-		d.contentItem(c, v)
-		return true
-	}
-	if scan.IsObject(data) {
-		item(data)
-		return
-	}
-	scan.Array(data, item)
-}
-
-func (d *Decoder) contentItem(c *choice, data []byte) {
-	if scan.IsString(data) {
-		d.speak(c, fieldContent, data)
-		return
-	}
-	kind := scan.Member(data, "type")
-	switch string(kind) {
-	case `"text"`:
-		d.speak(c, fieldContent, scan.Member(data, "text"))
-	case `"thinking"`:
-		thinking := scan.Member(data, "thinking")
-		if scan.IsString(thinking) {
-			d.speak(c, fieldReasoning, thinking)
-			return
-		}
-		scan.Array(thinking, func(v []byte) bool {
-			if s := scan.Member(v, "text"); scan.IsString(s) {
-				d.speak(c, fieldReasoning, s)
-			} else {
-				c.extras.add([]member{{[]byte("thinking"), v}})
-			}
-			return true
-		})
-	default:
-		name := []byte("content")
-		if s := scan.String(kind); s != "" {
-			name = []byte(s)
-		}
-		c.extras.add([]member{{name, data}})
-	}
-}
-
-// image passes on a generated image where it came. It is a part of its own.
-func (d *Decoder) image(c *choice, data []byte) {
-	d.leave(c, kindOther)
-	d.send(steno.Event{Type: steno.Opaque, Choice: c.index,
-		Body: &steno.Block{Kind: "image", Raw: raw.Value(data), Provider: Format, Model: d.model}})
-}
-
-// interrupt closes what is open in every choice, for something that is no part
-// of any.
-func (d *Decoder) interrupt() {
-	for _, c := range d.order {
-		d.leave(c, kindNone)
-	}
-}
-
-// end ends the answer and makes the decoder ready for another. done says that
-// the provider said so.
-func (d *Decoder) end(done bool) {
-	if len(d.order) == 0 && (d.id != "" || len(d.usage) > 0 || d.extras.any()) {
-		d.choice(0)
-	}
-	for i, c := range slices.All(d.order) {
-		d.leave(c, kindNone)
-		if i == 0 {
-			d.emitExtras(c.index, &d.extras)
-		}
-		d.endChoice(c, done)
-	}
-	d.response = response{}
-}
-
-func (d *Decoder) endChoice(c *choice, done bool) {
-	finish := finishOf(c.stop, done)
-	switch {
-	case d.failed:
-		finish = steno.FinishError
-	case c.refused && finish == steno.FinishComplete:
-		finish = steno.FinishRefusal
-	}
-	d.sealCalls(c, finish)
-	d.send(steno.Event{Type: steno.StepEnd, Choice: c.index, Body: &steno.Step{
-		Provider: Format, Model: d.model, Response: d.id,
-		Finish: finish, Stop: c.stop, Usage: d.usage.value(),
-	}})
 }

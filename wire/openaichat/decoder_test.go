@@ -112,6 +112,15 @@ tool-call block=call:0 name=f
 tool-call block=call:1 name=g
 tool-call block=call:2 name=h
 step-end {"finish":"complete","stop":"stop"}`},
+		{"A12 a fragment without index goes by its id",
+			deltas(`{"tool_calls":[{"index":3,"id":"c","function":{"name":"f","arguments":"1"}},{"index":4,"id":"d","function":{"name":"f"}}]}`, `{"tool_calls":[{"id":"c","function":{"arguments":"2"}}]}`) + stop,
+			`tool-start block=call:0 call=c name=f
+tool-delta block=call:0 call=c "1"
+tool-start block=call:1 call=d name=f
+tool-delta block=call:0 call=c "2"
+tool-call block=call:0 call=c name=f
+tool-call block=call:1 call=d name=f
+step-end {"finish":"complete","stop":"stop"}`},
 		{"A13 arguments that are no text are their bytes",
 			deltas(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":{"a": 1.0}}}]}`) + stop,
 			`tool-start block=call:0 call=c name=f

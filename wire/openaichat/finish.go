@@ -2,6 +2,7 @@ package openaichat
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,6 +11,45 @@ import (
 	"github.com/stenolog/steno/wire/internal/raw"
 	"github.com/stenolog/steno/wire/internal/scan"
 )
+
+// interrupt closes what is open in every choice, for something that is no part
+// of any.
+func (d *Decoder) interrupt() {
+	for _, c := range d.order {
+		d.leave(c, kindNone)
+	}
+}
+
+// end ends the answer and makes the decoder ready for another. done says that
+// the provider said so.
+func (d *Decoder) end(done bool) {
+	if len(d.order) == 0 && (d.id != "" || len(d.usage) > 0 || d.extras.any()) {
+		d.choice(0)
+	}
+	for i, c := range slices.All(d.order) {
+		d.leave(c, kindNone)
+		if i == 0 {
+			d.emitExtras(c.index, &d.extras)
+		}
+		d.endChoice(c, done)
+	}
+	d.response = response{}
+}
+
+func (d *Decoder) endChoice(c *choice, done bool) {
+	finish := finishOf(c.stop, done)
+	switch {
+	case d.failed:
+		finish = steno.FinishError
+	case c.refused && finish == steno.FinishComplete:
+		finish = steno.FinishRefusal
+	}
+	d.sealCalls(c, finish)
+	d.send(steno.Event{Type: steno.StepEnd, Choice: c.index, Body: &steno.Step{
+		Provider: Format, Model: d.model, Response: d.id,
+		Finish: finish, Stop: c.stop, Usage: d.usage.value(),
+	}})
+}
 
 // finishOf translates the provider's word for why an answer ended. Without
 // one it is complete if the provider said that it was done, else it just

@@ -342,7 +342,7 @@ func (m *Machine) keep(b *block, delta []byte) {
 	if len(b.deltas) > 0 {
 		b.deltas = append(b.deltas, ',')
 	}
-	b.deltas = append(b.deltas, raw.Value(delta)...)
+	b.deltas = append(b.deltas, delta...)
 }
 
 // room reports whether a block may grow to n bytes in memory; if not the
@@ -366,8 +366,15 @@ func (b *block) whole() jsontext.Value {
 			return v
 		}
 	}
-	out := raw.Member([]byte{'{'}, "start", b.start)
-	return append(raw.Member(out, "deltas", deltas), '}')
+	out := append(raw.Member([]byte{'{'}, "start", b.start), `,"deltas":[`...)
+	scan.Array(deltas, func(delta []byte) bool {
+		if out[len(out)-1] != '[' {
+			out = append(out, ',')
+		}
+		out = append(out, raw.Value(delta)...)
+		return true
+	})
+	return append(out, "]}"...)
 }
 
 // compaction joins the content of the deltas into the block, or returns nil if
@@ -377,7 +384,7 @@ func compaction(start, deltas []byte) jsontext.Value {
 	var carry scan.Carry
 	plain := true
 	scan.Array(deltas, func(delta []byte) bool {
-		scan.Object(delta, func(name, value []byte) bool {
+		whole := scan.Object(delta, func(name, value []byte) bool {
 			switch {
 			case string(name) == "content" && (scan.IsString(value) || scan.IsNull(value)):
 				content = scan.AppendString(content, value, &carry)
@@ -386,6 +393,7 @@ func compaction(start, deltas []byte) jsontext.Value {
 			}
 			return plain
 		})
+		plain = plain && whole
 		return plain
 	})
 	if !plain {

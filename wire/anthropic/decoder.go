@@ -22,6 +22,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -72,7 +73,7 @@ func (d *Decoder) taker() func(frame.Frame) {
 			if f.Cut && (!f.Bare || isFieldBegin(f.Data)) && !scan.Object(f.Data, ignore) {
 				return // cut off, which is no error: the answer is incomplete
 			}
-			if !d.machine.Event(f.Name, f.Data, d.emit) {
+			if !d.machine.Event(f.Name, f.Data, d.emit) && len(bytes.TrimSpace(f.Data)) > 0 {
 				d.machine.Reject(f.Data, d.emit)
 			}
 		}

@@ -113,10 +113,9 @@ func Cut(t *testing.T, fresh func() wire.Decoder, data []byte) []*steno.Event {
 	print := fingerprint(fresh(), data)
 	same := func(how string, pieces ...[]byte) {
 		t.Helper()
-		if fingerprint(fresh(), pieces...) == print {
-			return
+		if fingerprint(fresh(), pieces...) != print {
+			t.Fatalf("%s: -whole +cut\n%s", how, cmp.Diff(want, Decode(t, fresh(), pieces...)))
 		}
-		t.Fatalf("%s: -whole +cut\n%s", how, cmp.Diff(want, Decode(t, fresh(), pieces...)))
 	}
 	if len(data) <= 64<<10 {
 		same("byte by byte", Bytewise(data)...)
@@ -137,6 +136,19 @@ func Cut(t *testing.T, fresh func() wire.Decoder, data []byte) []*steno.Event {
 		same("random pieces", pieces...)
 	}
 	return want
+}
+
+// Fuzz holds the events of hostile data to the contract, and to those of two
+// cuttings: byte by byte, and in pieces of n bytes.
+func Fuzz(t *testing.T, fresh func() wire.Decoder, data []byte, n int) {
+	t.Helper()
+	want := Decode(t, fresh(), data)
+	print := fingerprint(fresh(), data)
+	for _, pieces := range [][][]byte{Bytewise(data), Chunks(data, n)} {
+		if fingerprint(fresh(), pieces...) != print {
+			t.Fatalf("%d pieces: -whole +cut\n%s", len(pieces), cmp.Diff(want, Decode(t, fresh(), pieces...)))
+		}
+	}
 }
 
 var seed = maphash.MakeSeed()

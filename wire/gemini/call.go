@@ -42,12 +42,12 @@ func (c *candidate) functionCall(d *Decoder, p *part) {
 	var f functionCall
 	f.read(p.value)
 	l := &c.last
-	going := l.kind == lastCall && l.streamed != nil && l.streamed.open
+	going := l.kind == lastCall && l.streamed != nil && l.streamed.goesOn
 	if !going || scan.String(f.name) != "" {
 		l = c.nextCall(d, scan.String(f.id), scan.String(f.name), steno.Client)
 		l.more = f.more
 		if f.streams {
-			l.streamed = &partial{open: true}
+			l.streamed = &partial{goesOn: true}
 		}
 	}
 	l.own(p)
@@ -62,14 +62,22 @@ func (c *candidate) functionCall(d *Decoder, p *part) {
 		l.streamed.add(value)
 		return true
 	})
-	l.streamed.open = f.goesOn
+	l.streamed.goesOn = f.goesOn
+	c.arguments(d, string(l.streamed.next()))
 }
 
-// finishPartial gives the arguments that were put together.
-func (c *candidate) finishPartial(d *Decoder) {
+// finishPartial gives what is left of the arguments that were put together. It
+// returns them whole where they are not what was given before.
+func (c *candidate) finishPartial(d *Decoder) (whole string) {
 	l := &c.last
-	if l.streamed.failed {
-		l.more = raw.Member(l.more, "partialArgs", append(append([]byte{'['}, l.streamed.pieces...), ']'))
+	p := l.streamed
+	if p.lost {
+		l.more = raw.Member(l.more, "partialArgs", append(append([]byte{'['}, p.pieces...), ']'))
 	}
-	c.arguments(d, l.streamed.arguments())
+	p.end()
+	c.arguments(d, string(p.next()))
+	if whole = p.arguments(); whole == string(p.out) {
+		return ""
+	}
+	return whole
 }

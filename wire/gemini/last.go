@@ -111,18 +111,18 @@ func (c *candidate) endText(d *Decoder) {
 // was cut off gets no end.
 func (c *candidate) endCall(d *Decoder) {
 	l := &c.last
+	whole := ""
 	if l.streamed != nil {
-		open := l.streamed.open
-		c.finishPartial(d)
-		if open && c.cut {
+		if l.streamed.goesOn && c.cut {
 			return
 		}
+		whole = c.finishPartial(d)
 	}
 	seal := &steno.Seal{Executor: l.executor}
 	if o := l.opaque(); o != nil {
 		seal.Opaque, seal.Provider, seal.Model = o, Format, d.model
 	}
-	d.send(steno.Event{Type: steno.ToolCall, Choice: c.index, Block: l.block, Call: l.id, Name: l.name, Body: seal})
+	d.send(steno.Event{Type: steno.ToolCall, Choice: c.index, Block: l.block, Call: l.id, Name: l.name, Text: whole, Whole: whole != "", Body: seal})
 }
 
 // opaque makes the data that has to come back with the part, or nil.

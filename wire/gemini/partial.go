@@ -15,10 +15,12 @@ import (
 type partial struct {
 	root   node
 	nodes  int
-	open   bool   // more is to come
-	failed bool   // a piece had no place
+	goesOn bool   // more is to come
+	lost   bool   // a piece had no place
 	pieces []byte // all pieces as they came, with commas
 	whole  string // arguments that came whole after all
+	path   []place
+	progress
 }
 
 // Limits of what is put together: pieces are written by a model.
@@ -35,6 +37,10 @@ type node struct {
 	names []string
 	nodes map[string]*node
 	list  []*node
+
+	// How far it was written down.
+	begun, closed bool
+	written       int // members or elements
 }
 
 type nodeKind uint8
@@ -73,24 +79,40 @@ func (p *partial) add(piece []byte) {
 		return true
 	})
 	if kind == empty {
-		p.failed = p.failed || strange
+		p.lost = p.lost || strange
 		return
 	}
 	n := p.at(path)
 	if n == nil || n.kind == objectNode || n.kind == arrayNode || kind == literalLeaf && !jsontext.Value(value).IsValid() {
-		p.failed = true
+		p.lost = true
 		return
 	}
 	if kind == stringLeaf && n.kind == stringLeaf {
+		from := len(n.text)
 		n.text = scan.AppendString(n.text, value, &n.carry)
+		p.write(n, n.text[from:])
 		return
 	}
-	*n = node{kind: kind}
+	n.kind, n.carry = kind, scan.Carry{}
 	if kind == stringLeaf {
 		n.text = scan.AppendString(nil, value, &n.carry)
-		return
+	} else {
+		n.text = bytes.Clone(value)
 	}
-	n.text = bytes.Clone(value)
+	p.write(n, nil)
+}
+
+// write writes a leaf that is new, or what was added to one.
+func (p *partial) write(n *node, added []byte) {
+	switch {
+	case p.failed:
+	case p.leaf == n:
+		p.more(added)
+	case n.begun:
+		p.failed = true // it belongs further back
+	default:
+		p.progress.add(p.path)
+	}
 }
 
 // at returns the node at a path, making those on the way. It returns nil where
@@ -101,6 +123,7 @@ func (p *partial) at(path string) *node {
 	}
 	n := &p.root
 	path = path[1:]
+	p.path = append(p.path[:0], place{node: n, index: -1})
 	for depth := 0; path != ""; depth++ {
 		name, index, rest, ok := step(path)
 		if !ok || depth == maxDepth {
@@ -114,6 +137,7 @@ func (p *partial) at(path string) *node {
 		if n == nil {
 			return nil
 		}
+		p.path = append(p.path, place{n, name, max(index, -1)})
 		path = rest
 	}
 	if n == &p.root {

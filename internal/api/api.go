@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/transcript"
 )
 
 // Store is an open store of conversations.
@@ -105,22 +106,10 @@ type Change struct {
 }
 
 // Folded is the fold of a branch, in the form `steno fold` prints.
-type Folded struct {
-	Messages []Message `json:"messages"`
-	// End is the last turn's reason.
-	End steno.Finish `json:"end,omitzero"`
-	// Dropped counts what the normaliser refused, by reason.
-	Dropped map[string]int `json:"dropped"`
-}
+type Folded = transcript.FoldReport
 
 // Message is one folded message.
-type Message struct {
-	Role   steno.Role    `json:"role"`
-	ID     string        `json:"id"`
-	Chunks []steno.Chunk `json:"chunks"`
-	// Superseded holds the indexes of chunks of attempts that failed.
-	Superseded []int `json:"superseded"`
-}
+type Message = transcript.FoldMessage
 
 // Recorded is what became of a recorded answer.
 type Recorded struct {

@@ -30,6 +30,7 @@ package gemini
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -166,7 +167,7 @@ func (d *Decoder) keep(kind string, value jsontext.Value) {
 
 func (d *Decoder) sendBlock(t steno.Type, choice uint32, kind string, value jsontext.Value) {
 	d.send(steno.Event{Type: t, Choice: choice, Body: &steno.Block{
-		Kind: kind, Raw: value, Provider: Format, Model: d.model,
+		Kind: strings.ToValidUTF8(kind, "\uFFFD"), Raw: value, Provider: Format, Model: d.model,
 	}})
 }
 

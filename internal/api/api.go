@@ -9,8 +9,20 @@ import (
 	"io"
 	"iter"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/transcript"
+)
+
+// JSON are the options every value of this package is written and read with.
+// In it stands JSON that providers and tools sent: what is sloppy there, a name
+// given twice or a broken character, must not keep the rest from being seen.
+var JSON = json.JoinOptions(
+	jsontext.AllowDuplicateNames(true),
+	jsontext.AllowInvalidUTF8(true),
+	json.Deterministic(true),
 )
 
 // Store is an open store of conversations.

@@ -314,6 +314,19 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// A provider's JSON may hold a name twice.
+func TestSloppyJSONIsShown(t *testing.T) {
+	dir := t.TempDir()
+	seed(t, dir, fakeState{List: []api.Conversation{{ID: "c1"}}})
+	m := newRun(dir)
+	m.Fold = func(io.Reader) (*api.Folded, error) {
+		return &api.Folded{Messages: []api.Message{{Chunks: []steno.Chunk{{Type: "opaque", Raw: []byte(`{"a":1,"a":"\ud800"}`)}}}}}, nil
+	}
+	if code := m.Execute(context.Background(), []string{"fold"}); code != 0 || !strings.Contains(m.out.String(), `"a": 1`) {
+		t.Errorf("exit %d: %s%s", code, &m.out, &m.err)
+	}
+}
+
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 5 << 20: "5.0 MiB", 3 << 30: "3.0 GiB"} {
 		if got := size(n); got != want {

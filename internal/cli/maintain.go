@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func (m *Main) configCommand() *cobra.Command {
 		Long: `Show the settings. A flag is stronger than the environment, that than the
 config file, that than the default. The file is JSON; comments and trailing
 commas are allowed.`,
-		Example: "  steno config show",
+		Example: "  steno config show\n  steno config schema > config.schema.json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,7 +47,16 @@ commas are allowed.`,
 			}
 			return m.table([]string{"SETTING", "VALUE", "FROM"}, rows)
 		},
-	}))
+	}), &cobra.Command{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of the config file",
+		Example: "  steno config schema > config.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := io.WriteString(m.Stdout, config.Schema)
+			return err
+		},
+	})
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/lmittmann/tint"
 	"golang.org/x/term"
 
+	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/terminal"
 )
 
@@ -21,7 +22,7 @@ import (
 // for a terminal but for C1 and bidirectional ones, which it may hold as they
 // are; on a terminal those are escaped too.
 func (m *Main) printJSON(v any) error {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.WithIndent("  "))
+	data, err := json.Marshal(v, api.JSON, jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (m *Main) printJSON(v any) error {
 
 // printJSONLine prints v as one line of JSON.
 func (m *Main) printJSONLine(v any) error {
-	data, err := json.Marshal(v)
+	data, err := json.Marshal(v, api.JSON)
 	if err != nil {
 		return err
 	}

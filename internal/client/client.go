@@ -108,7 +108,7 @@ func answerError(status string, data []byte) error {
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
-		data, err := json.Marshal(in)
+		data, err := json.Marshal(in, api.JSON)
 		if err != nil {
 			return fmt.Errorf("%s %s: encode: %w", method, path, err)
 		}
@@ -122,7 +122,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	if out == nil {
 		return nil
 	}
-	if err := json.UnmarshalRead(res.Body, out); err != nil {
+	if err := json.UnmarshalRead(res.Body, out, api.JSON); err != nil {
 		return fmt.Errorf("%s %s: decode the answer: %w", method, path, err)
 	}
 	return nil
@@ -172,7 +172,7 @@ func (c *Client) Record(ctx context.Context, id, format string, r io.Reader) (*a
 	}
 	defer res.Body.Close()
 	out := new(api.Recorded)
-	if err := json.UnmarshalRead(res.Body, out); err != nil {
+	if err := json.UnmarshalRead(res.Body, out, api.JSON); err != nil {
 		return nil, fmt.Errorf("record: decode the answer: %w", err)
 	}
 	return out, nil

@@ -99,7 +99,7 @@ func (c *Client) readEvents(ctx context.Context, id string, after *int64, follow
 			return answerError(res.Status, line)
 		}
 		var e steno.Event
-		if err := json.Unmarshal(line, &e); err != nil {
+		if err := json.Unmarshal(line, &e, api.JSON); err != nil {
 			return catalogue.Wrap(catalogue.Internal, "the server sent an event that cannot be read", err)
 		}
 		if e.Seq <= *after {
@@ -163,7 +163,7 @@ func (c *Client) Changes(ctx context.Context) <-chan api.Change {
 				return nil
 			}
 			var ch api.Change
-			if err := json.Unmarshal(data, &ch); err != nil {
+			if err := json.Unmarshal(data, &ch, api.JSON); err != nil {
 				return err
 			}
 			select {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed" // Schema
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,9 +20,11 @@ import (
 // DefaultListen is the address the server listens on.
 const DefaultListen = "127.0.0.1:7836"
 
-// SchemaURL names the schema of the config file; an editor that knows it
-// completes and checks the file.
-const SchemaURL = "https://github.com/stenolog/steno/config.schema.json"
+// Schema is the JSON Schema of the config file; an editor that has it completes
+// and checks the file.
+//
+//go:embed config.schema.json
+var Schema string
 
 // Source says where a value came from.
 type Source string

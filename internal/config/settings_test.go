@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno/internal/catalogue"
@@ -116,6 +117,29 @@ func TestWrongValuesNameTheirPlace(t *testing.T) {
 		if !errors.As(err, &e) || e.Code != catalogue.BadConfig || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s=%s: %v", c.file, c.key, c.env, err)
 		}
+	}
+}
+
+func TestTheSchemaHasEverySetting(t *testing.T) {
+	var schema struct {
+		Properties map[string]struct {
+			Default string `json:"default"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal([]byte(Schema), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range settings {
+		p, ok := schema.Properties[d.key]
+		if !ok || p.Default != d.def {
+			t.Errorf("%s: in the schema %v, default %q, want %q", d.key, ok, p.Default, d.def)
+		}
+		delete(schema.Properties, d.key)
+	}
+	delete(schema.Properties, "$schema")
+	delete(schema.Properties, "mcpServers")
+	if len(schema.Properties) > 0 {
+		t.Errorf("nobody reads %v", schema.Properties)
 	}
 }
 

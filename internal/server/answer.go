@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/catalogue"
 )
 
@@ -61,7 +62,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) error {
-	data, err := json.Marshal(v, json.Deterministic(true))
+	data, err := json.Marshal(v, api.JSON)
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}

@@ -143,7 +143,7 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) error {
 			if !ok {
 				return nil
 			}
-			data, err := json.Marshal(c)
+			data, err := json.Marshal(c, api.JSON)
 			if err != nil {
 				return err
 			}
@@ -183,12 +183,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		}
 		var line []byte
 		if err == nil {
-			line, err = json.Marshal(e)
+			line, err = json.Marshal(e, api.JSON)
 		}
 		if err != nil {
 			body, _ := errorBody(err, noteOf(r).id)
 			noteOf(r).err = err
-			line, _ = json.Marshal(body)
+			line, _ = json.Marshal(body, api.JSON)
 			lw.write(string(line) + "\n")
 			return nil
 		}

@@ -24,6 +24,15 @@ type converse struct {
 	buf  []byte
 }
 
+// isConverse reports whether an event is one of this format.
+func isConverse(name []byte) bool {
+	switch string(name) {
+	case "messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata":
+		return true
+	}
+	return false
+}
+
 // event takes one event. It reports false for a payload that is no object.
 func (c *converse) event(name, payload []byte) bool {
 	var index, start, delta, stop, usage []byte

@@ -44,6 +44,7 @@ type Decoder struct {
 	frames   frame.Reader
 	converse converse
 	invoke   anthropic.Machine
+	invoking bool   // the answer being read is one of invoke's
 	buf      []byte // a chunk's payload, decoded
 
 	emit        func(*steno.Event)
@@ -129,6 +130,10 @@ func text(p []byte) string { return string(bytes.ToValidUTF8(p, replacement)) }
 
 // event takes an event by its name.
 func (d *Decoder) event(name, payload []byte) {
+	if d.invoking && isConverse(name) {
+		d.invoking = false
+		d.invoke.Close(d.emit)
+	}
 	switch {
 	case string(name) == "chunk" && d.chunk(payload):
 	case bytes.HasSuffix(name, []byte("xception")):
@@ -153,10 +158,18 @@ func (d *Decoder) chunk(payload []byte) bool {
 	if err != nil {
 		return false
 	}
-	if data := d.buf[:n]; !d.invoke.Event(nil, data, d.emit) {
+	d.invokeEvent(d.buf[:n])
+	return true
+}
+
+func (d *Decoder) invokeEvent(data []byte) {
+	if !d.invoking {
+		d.invoking = true
+		d.converse.end()
+	}
+	if !d.invoke.Event(nil, data, d.emit) {
 		d.invoke.Reject(data, d.emit)
 	}
-	return true
 }
 
 func (d *Decoder) exception(name, payload []byte) {
@@ -196,7 +209,8 @@ func (d *Decoder) frame(f frame.Frame) {
 	case members == 1 && scan.IsObject(value) && string(first) != "error":
 		d.event(first, value)
 	case d.chunk(f.Data):
-	case whole && scan.IsString(scan.Member(f.Data, "type")) && d.invoke.Event(nil, f.Data, d.emit):
+	case whole && scan.IsString(scan.Member(f.Data, "type")):
+		d.invokeEvent(f.Data)
 	default:
 		message, failure, ok := frame.Failure(f.Data)
 		if !ok {

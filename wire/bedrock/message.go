@@ -32,6 +32,7 @@ type message struct {
 // message only while it is incomplete; the cost is linear.
 type reader struct {
 	buf []byte
+	m   message // the last one, kept here so that none is allocated
 }
 
 // feed passes each message that p completes to emit. An error is final: where
@@ -61,7 +62,7 @@ func (r *reader) feed(p []byte, emit func(*message)) error {
 			}
 			return nil
 		}
-		if err := parse(data[:total], emit); err != nil {
+		if err := r.parse(data[:total], emit); err != nil {
 			return err
 		}
 		if len(r.buf) > 0 {
@@ -96,17 +97,17 @@ func prelude(p []byte) (int, error) {
 	return int(total), nil
 }
 
-func parse(p []byte, emit func(*message)) error {
+func (r *reader) parse(p []byte, emit func(*message)) error {
 	end := len(p) - trailerSize
 	if crc32.ChecksumIEEE(p[:end]) != binary.BigEndian.Uint32(p[end:]) {
 		return fmt.Errorf("%w: an event stream message with a wrong checksum", steno.ErrCorrupt)
 	}
 	payload := preludeSize + int(binary.BigEndian.Uint32(p[4:]))
-	m := message{payload: p[payload:end]}
-	if !m.readHeaders(p[preludeSize:payload]) {
+	r.m = message{payload: p[payload:end]}
+	if !r.m.readHeaders(p[preludeSize:payload]) {
 		return fmt.Errorf("%w: an event stream message with malformed headers", steno.ErrCorrupt)
 	}
-	emit(&m)
+	emit(&r.m)
 	return nil
 }
 

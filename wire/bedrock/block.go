@@ -36,6 +36,7 @@ type block struct {
 
 	call, tool string
 	seal       *steno.Seal
+	input      []byte // the arguments, where the call came whole
 
 	word   string // the provider's word for the block
 	start  []byte // what a result or an unknown block started with, raw
@@ -95,7 +96,7 @@ func (c *converse) startTool(b *block, value []byte) {
 	b.call = scan.String(scan.Member(value, "toolUseId"))
 	b.tool = scan.String(scan.Member(value, "name"))
 	b.seal = &steno.Seal{Executor: steno.Client}
-	rest := []string{"toolUseId", "name"}
+	rest := []string{"toolUseId", "name", "input"}
 	switch kind := scan.String(scan.Member(value, "type")); kind {
 	case "", "tool_use":
 		rest = append(rest, "type")
@@ -109,7 +110,10 @@ func (c *converse) startTool(b *block, value []byte) {
 }
 
 func (c *converse) sendCall(t steno.Type, b *block) {
-	c.ev = steno.Event{Type: t, Block: b.name, Call: b.call, Name: b.tool, Body: b.seal}
+	c.ev = steno.Event{
+		Type: t, Block: b.name, Call: b.call, Name: b.tool, Body: b.seal,
+		Text: text(b.input), Whole: len(b.input) > 0,
+	}
 	c.emit(&c.ev)
 }
 

@@ -3,7 +3,7 @@
 // binary event stream encoding.
 //
 // The same events as JSON objects, one {"eventName": …} each, are decoded too,
-// and so are error bodies. Checksums are checked; a message that fails its
+// and so are whole answers and error bodies. Checksums are checked; a message that fails its
 // check ends the answer with an error, because where the next one begins is
 // not known any more.
 //
@@ -209,6 +209,8 @@ func (d *Decoder) frame(f frame.Frame) {
 	case members == 1 && scan.IsObject(value) && string(first) != "error":
 		d.event(first, value)
 	case d.chunk(f.Data):
+	case whole && scan.IsObject(scan.Member(f.Data, "output")):
+		d.converse.whole(f.Data)
 	case whole && scan.IsString(scan.Member(f.Data, "type")):
 		d.invokeEvent(f.Data)
 	default:

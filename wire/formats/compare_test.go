@@ -272,7 +272,7 @@ func compareText(t *testing.T, at string, p *answer.Part, w object) {
 func compareCall(t *testing.T, at string, p *answer.Part, w object) {
 	t.Helper()
 	executor := steno.Client
-	if w.str("type") == "server_tool_call" || w.str("type") == "mcp_tool_call" {
+	if w.str("type") == "server_tool_call" || w.str("type") == "mcp_tool_call" || w.str("tool_kind") == "server_tool_use" {
 		executor = steno.Provider
 	}
 	if p.Executor != executor {

@@ -9,6 +9,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/anthropic"
+	"github.com/stenolog/steno/wire/bedrock"
 	"github.com/stenolog/steno/wire/gemini"
 	"github.com/stenolog/steno/wire/ollama"
 	"github.com/stenolog/steno/wire/openaichat"
@@ -35,6 +36,8 @@ var decoders = []struct {
 	{OpenAIChat, func(o Options) wire.Decoder { return &openaichat.Decoder{InlineThink: o.InlineThink} }},
 	{Gemini, func(Options) wire.Decoder { return new(gemini.Decoder) }},
 	{Ollama, func(Options) wire.Decoder { return new(ollama.Decoder) }},
+	{BedrockConverse, func(Options) wire.Decoder { return new(bedrock.Decoder) }},
+	{BedrockInvokeAnthropic, func(Options) wire.Decoder { return new(bedrock.Decoder) }},
 }
 
 // Options say how to decode where there is more than one way. Nil means none.

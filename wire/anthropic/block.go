@@ -2,14 +2,11 @@ package anthropic
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/internal/raw"
 	"github.com/stenolog/steno/wire/internal/scan"
 )
@@ -32,6 +29,7 @@ type block struct {
 	kind   kind
 	closed bool
 	carry  scan.Carry
+	grown  bool // some text or arguments came in deltas
 
 	signature []byte // of thinking, as far as it came
 	sigCarry  scan.Carry
@@ -39,7 +37,6 @@ type block struct {
 	call, tool string
 	seal       *steno.Seal
 	input      []byte // arguments that came with the start
-	args       int    // bytes of arguments that came after it
 
 	wire   string // the provider's word for the block
 	start  []byte // an unknown block, raw
@@ -58,7 +55,7 @@ func (m *Machine) blockStart(e *parts, data []byte) {
 
 func (m *Machine) blockStop(e *parts) {
 	index, ok := scan.Int(e.index)
-	if b := m.find(index); ok && b != nil {
+	if b := m.find(index); ok && b != nil && m.answer.open {
 		m.stop(b)
 	}
 }
@@ -193,7 +190,7 @@ func (m *Machine) stop(b *block) {
 		m.send(steno.ReasoningEnd, b.name, nil, body)
 	case tool:
 		m.flush(steno.ToolDelta, b)
-		if b.args == 0 && len(b.input) > 0 {
+		if !b.grown && len(b.input) > 0 {
 			m.sendCall(steno.ToolCall, b, bytes.ToValidUTF8(b.input, []byte("\uFFFD")), true)
 		} else {
 			m.sendCall(steno.ToolCall, b, nil, false)
@@ -206,14 +203,6 @@ func (m *Machine) stop(b *block) {
 	}
 }
 
-// flush emits what was held back of a character that never became whole.
-func (m *Machine) flush(t steno.Type, b *block) {
-	if b.carry.Pending() {
-		m.buf = b.carry.Flush(m.buf[:0])
-		m.sendDelta(t, b)
-	}
-}
-
 func (m *Machine) seal(opaque jsontext.Value) *steno.Seal {
 	return &steno.Seal{Opaque: opaque, Provider: m.provider(), Model: m.answer.model}
 }
@@ -223,192 +212,4 @@ func (m *Machine) source(name string, citation []byte) {
 		Kind: scan.String(scan.Member(citation, "type")), Raw: raw.Value(citation),
 		Provider: m.provider(), Model: m.answer.model,
 	})
-}
-
-// delta takes a content_block_delta.
-func (m *Machine) delta(e *parts, data []byte) {
-	index, ok := scan.Int(e.index)
-	var d deltaParts
-	if !ok || !d.read(e.delta) {
-		m.unknown(word(e.kind), data)
-		return
-	}
-	if !m.answer.begun {
-		m.begin(nil)
-	}
-	kindOf := word(d.kind)
-	b := m.find(index)
-	if b != nil && b.kind == other && m.answer.open && !b.closed {
-		m.keep(b, e.delta)
-		return
-	}
-	switch string(kindOf) {
-	case "text_delta":
-		ok = m.piece(steno.TextDelta, text, b, index, d.text)
-	case "thinking_delta":
-		ok = m.piece(steno.ReasoningDelta, thinking, b, index, d.thinking)
-	case "input_json_delta":
-		ok = m.piece(steno.ToolDelta, tool, b, index, d.args)
-	case "signature_delta":
-		if ok = b != nil && b.kind == thinking && !b.closed; ok {
-			m.sign(b, d.signature)
-		}
-	case "citations_delta":
-		if ok = d.citation != nil; ok {
-			m.source(nameOf(b, index), d.citation)
-		}
-	default:
-		ok = false
-	}
-	if !ok {
-		m.unknown(kindOf, data)
-	}
-}
-
-// deltaParts are the members of a delta that matter, raw.
-type deltaParts struct {
-	kind, text, thinking, args, signature, citation []byte
-}
-
-func (d *deltaParts) read(delta []byte) bool {
-	return scan.Object(delta, func(name, value []byte) bool {
-		switch string(name) {
-		case "type":
-			d.kind = value
-		case "text":
-			d.text = value
-		case "thinking":
-			d.thinking = value
-		case "partial_json":
-			d.args = value
-		case "signature":
-			d.signature = value
-		case "citation":
-			d.citation = value
-		}
-		return true
-	})
-}
-
-// piece takes a piece of text for a block. A piece for a block that is not
-// there, or has ended, is passed on as it is: whoever addresses events refuses
-// it. It reports false for one that does not belong into such a block.
-func (m *Machine) piece(t steno.Type, k kind, b *block, index int64, value []byte) bool {
-	if !scan.IsNull(value) && !scan.IsString(value) || b != nil && b.kind != k {
-		return false
-	}
-	if b != nil && !b.closed && m.answer.open {
-		m.grow(t, b, value)
-		return true
-	}
-	m.buf = scan.AppendString(m.buf[:0], value, nil)
-	if len(m.buf) > 0 {
-		m.send(t, nameOf(b, index), m.buf, nil)
-	}
-	return true
-}
-
-func nameOf(b *block, index int64) string {
-	if b != nil {
-		return b.name
-	}
-	return strconv.FormatInt(index, 10)
-}
-
-// grow emits a piece of an open block, less what is not a whole character yet.
-func (m *Machine) grow(t steno.Type, b *block, value []byte) {
-	m.buf = scan.AppendString(m.buf[:0], value, &b.carry)
-	m.sendDelta(t, b)
-}
-
-func (m *Machine) sendDelta(t steno.Type, b *block) {
-	if len(m.buf) > 0 {
-		b.args += len(m.buf)
-		m.send(t, b.name, m.buf, nil)
-	}
-}
-
-func (m *Machine) sign(b *block, value []byte) {
-	if m.room(len(b.signature) + len(value)) {
-		b.signature = scan.AppendString(b.signature, value, &b.sigCarry)
-	}
-}
-
-// keep stores a delta of an unknown block.
-func (m *Machine) keep(b *block, delta []byte) {
-	if !m.room(len(b.start) + len(b.deltas) + len(delta)) {
-		return
-	}
-	if len(b.deltas) > 0 {
-		b.deltas = append(b.deltas, ',')
-	}
-	b.deltas = append(b.deltas, delta...)
-}
-
-// room reports whether a block may grow to n bytes in memory; if not the
-// answer is over.
-func (m *Machine) room(n int) bool {
-	if n <= wire.MaxFrame {
-		return true
-	}
-	m.Abort(fmt.Sprintf("a block of more than %d bytes", wire.MaxFrame), m.emit)
-	return false
-}
-
-// whole returns an unknown block with all that came for it.
-func (b *block) whole() jsontext.Value {
-	if len(b.deltas) == 0 {
-		return raw.Value(b.start)
-	}
-	deltas := slices.Concat([]byte{'['}, b.deltas, []byte{']'})
-	if b.wire == "compaction" {
-		if v := compaction(b.start, deltas); v != nil {
-			return v
-		}
-	}
-	out := append(raw.Member([]byte{'{'}, "start", b.start), `,"deltas":[`...)
-	scan.Array(deltas, func(delta []byte) bool {
-		if out[len(out)-1] != '[' {
-			out = append(out, ',')
-		}
-		out = append(out, raw.Value(delta)...)
-		return true
-	})
-	return append(out, "]}"...)
-}
-
-// compaction joins the content of the deltas into the block, or returns nil if
-// there is anything else in them.
-func compaction(start, deltas []byte) jsontext.Value {
-	content := scan.AppendString(nil, scan.Member(start, "content"), nil)
-	var carry scan.Carry
-	plain := true
-	scan.Array(deltas, func(delta []byte) bool {
-		whole := scan.Object(delta, func(name, value []byte) bool {
-			switch {
-			case string(name) == "content" && (scan.IsString(value) || scan.IsNull(value)):
-				content = scan.AppendString(content, value, &carry)
-			case string(name) != "type" || string(value) != `"compaction_delta"`:
-				plain = false
-			}
-			return plain
-		})
-		plain = plain && whole
-		return plain
-	})
-	if !plain {
-		return nil
-	}
-	out := []byte{'{'}
-	scan.Object(start, func(name, value []byte) bool {
-		if string(name) != "content" {
-			out = raw.Member(out, string(name), value)
-		}
-		return true
-	})
-	out = append(raw.Member(out, "content", raw.Quote(carry.Flush(content))), '}')
-	if v := jsontext.Value(out); v.IsValid() {
-		return v
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/stenolog/steno"
 )
@@ -38,12 +39,12 @@ type refFold struct {
 	failed   [][3]uint32
 }
 
-func (r *refFold) message(id string, role steno.Role, turn uint32) *refMessage {
+func (r *refFold) message(id string, role steno.Role) *refMessage {
 	i, ok := r.where[id]
 	if !ok {
 		i = len(r.messages)
 		r.where[id] = i
-		r.messages = append(r.messages, &refMessage{head: &steno.Message{ID: id, Role: role, Turn: turn}})
+		r.messages = append(r.messages, &refMessage{head: &steno.Message{ID: id, Role: role, Turn: PageOf(id)}})
 	}
 	return r.messages[i]
 }
@@ -62,7 +63,7 @@ func (r *refFold) part(e *steno.Event) *steno.Part {
 		if e.Turn == 0 {
 			role = steno.RoleSystem
 		}
-		m := r.message(e.Message, role, e.Turn)
+		m := r.message(e.Message, role)
 		m.parts = append(m.parts, p)
 	}
 	return p
@@ -71,7 +72,7 @@ func (r *refFold) part(e *steno.Event) *steno.Part {
 func (r *refFold) apply(e *steno.Event) {
 	switch e.Type {
 	case steno.TurnStart, steno.StepStart:
-		r.message(e.Message, steno.RoleAssistant, e.Turn)
+		r.message(e.Message, steno.RoleAssistant)
 	case steno.UserMessage:
 		r.user(e)
 	case steno.AttemptFailed:
@@ -102,10 +103,18 @@ func (r *refFold) apply(e *steno.Event) {
 }
 
 func (r *refFold) user(e *steno.Event) {
-	m := r.message(e.Message, steno.RoleUser, e.Turn)
-	if e.Text != "" {
-		p := &steno.Part{Kind: steno.KindText, Ordinal: "0", Sealed: true}
-		p.Text = p.Text.Append(e.Text)
+	m := r.message(e.Message, steno.RoleUser)
+	p := &steno.Part{Kind: steno.KindText, Ordinal: "0", Sealed: true}
+	p.Text = p.Text.Append(e.Text)
+	m.parts = append(m.parts, p)
+	in, ok := e.Body.(*steno.UserInput)
+	if !ok {
+		return
+	}
+	for i, c := range in.Parts {
+		p := &steno.Part{Kind: steno.KindFile, Ordinal: strconv.Itoa(i), Sealed: true}
+		p.Text = p.Text.Append(c.Name)
+		p.Content = &steno.Block{Kind: c.Kind, Media: c.Media, Blob: c.Blob, Data: c.Data}
 		m.parts = append(m.parts, p)
 	}
 }

@@ -56,7 +56,8 @@ func (n *Normaliser) openStep(body *steno.Step) {
 	s.finish, s.provider, s.model = "", "", ""
 	n.turn.calls.nextAttempt()
 	n.late = false
-	if n.turn.full {
+	opens := n.turn.full
+	if opens {
 		n.turn.message, n.turn.full = n.newMessage(steno.RoleAssistant), false
 		n.turn.ordinals = [kindCount]int{}
 	}
@@ -64,6 +65,14 @@ func (n *Normaliser) openStep(body *steno.Step) {
 	if body != nil {
 		s.provider, s.model = body.Provider, body.Model
 		o.Body = body
+	}
+	if said := body != nil && body.Opens; said != opens {
+		var b steno.Step
+		if body != nil {
+			b = *body
+		}
+		b.Opens = opens
+		o.Body = &b
 	}
 	n.send()
 }

@@ -41,8 +41,8 @@ order, durable while it streams, and live in any view.`,
 		&cobra.Group{ID: groupDevelop, Title: "Developer:"},
 	)
 	f := root.PersistentFlags()
-	f.StringVar(&m.flags.data, "data", "", "data `DIR`ectory (STENO_DATA)")
-	f.StringVar(&m.flags.config, "config", "", "config `FILE` (STENO_CONFIG)")
+	f.StringVar(&m.flags.data, "data", "", "where it keeps its data: a `DIR` (STENO_DATA)")
+	f.StringVar(&m.flags.config, "config", "", "the config: a `FILE` (STENO_CONFIG)")
 	f.BoolVarP(&m.flags.quiet, "quiet", "q", false, "say only results and errors")
 	f.BoolVar(&m.flags.noColor, "no-color", false, "no colours (NO_COLOR)")
 	root.AddCommand(

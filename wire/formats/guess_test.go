@@ -2,6 +2,7 @@ package formats_test
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -106,4 +107,41 @@ func TestAutoUnknown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGuessOwn guesses the streams that the packages of the decoders hold.
+func TestGuessOwn(t *testing.T) {
+	for dir, want := range map[string]string{
+		"anthropic": formats.AnthropicMessages, "openairesponses": formats.OpenAIResponses,
+		"openaichat": formats.OpenAIChat, "gemini": formats.Gemini, "ollama": formats.Ollama,
+	} {
+		paths, err := filepath.Glob(filepath.Join("..", dir, "testdata", "*.*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			name := filepath.Base(path)
+			if filepath.Ext(name) == ".events" || dir == "openairesponses" && name == "http-error.json" {
+				continue // OpenAI's two formats have the same errors
+			}
+			data := lawtest.Read(t, path)
+			if got, _ := formats.Guess(data); got != want {
+				t.Errorf("%s: %q, want %s", path, got, want)
+			}
+			steady(t, data, want)
+		}
+	}
+}
+
+// FuzzGuess: more bytes never change a guess.
+func FuzzGuess(f *testing.F) {
+	for _, g := range guesses {
+		f.Add([]byte(g.input), uint16(len(g.input)/2))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint16) {
+		part, ok := formats.Guess(data[:int(n)%(len(data)+1)])
+		if whole, _ := formats.Guess(data); ok && part != whole {
+			t.Errorf("%q from a part, %q from all", part, whole)
+		}
+	})
 }

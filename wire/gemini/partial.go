@@ -59,25 +59,7 @@ func (p *partial) add(piece []byte) {
 		p.pieces = append(p.pieces, ',')
 	}
 	p.pieces = append(p.pieces, raw.Value(piece)...)
-	var path string
-	var value []byte
-	kind, strange := empty, false
-	scan.Object(piece, func(name, v []byte) bool {
-		switch string(name) {
-		case "jsonPath":
-			path = scan.String(v)
-		case "stringValue":
-			kind, value = stringLeaf, v
-		case "numberValue", "boolValue":
-			kind, value = literalLeaf, v
-		case "nullValue":
-			kind, value = literalLeaf, []byte("null")
-		case "willContinue":
-		default:
-			strange = true
-		}
-		return true
-	})
+	path, kind, value, strange := readPiece(piece)
 	if kind == empty {
 		p.lost = p.lost || strange
 		return
@@ -100,6 +82,29 @@ func (p *partial) add(piece []byte) {
 		n.text = bytes.Clone(value)
 	}
 	p.write(n, nil)
+}
+
+// readPiece reads the path and the value of a piece. One without a value only
+// says that more is to come; strange means that it has one of a type we do not
+// know.
+func readPiece(piece []byte) (path string, kind nodeKind, value []byte, strange bool) {
+	scan.Object(piece, func(name, v []byte) bool {
+		switch string(name) {
+		case "jsonPath":
+			path = scan.String(v)
+		case "stringValue":
+			kind, value = stringLeaf, v
+		case "numberValue", "boolValue":
+			kind, value = literalLeaf, v
+		case "nullValue":
+			kind, value = literalLeaf, []byte("null")
+		case "willContinue":
+		default:
+			strange = true
+		}
+		return true
+	})
+	return path, kind, value, strange
 }
 
 // write writes a leaf that is new, or what was added to one.

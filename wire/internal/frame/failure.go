@@ -19,50 +19,63 @@ func Failure(data []byte) (message string, f *steno.Failure, ok bool) {
 	if !scan.IsObject(data) {
 		return "", nil, false
 	}
-	inner := data
+	inner, within := data, false
 	if e := scan.Member(data, "error"); !scan.IsNull(e) {
 		if !scan.IsObject(e) {
 			return plain(e), &steno.Failure{Raw: raw.Value(data)}, true
 		}
-		inner = e
+		inner, within = e, true
 	}
-	f = &steno.Failure{}
-	var word, status, detail string
-	scan.Object(inner, func(name, value []byte) bool {
-		switch string(name) {
-		case "message":
-			message = plain(value)
-		case "detail":
-			detail = plain(value)
-		case "code":
-			f.Code = plain(value)
-			if n, ok := scan.Int(value); ok && n >= 100 && n < 600 {
-				f.Status = int(n)
-			}
-		case "type", "__type":
-			word = plain(value)
-		case "status":
-			if n, ok := scan.Int(value); ok && n >= 100 && n < 600 {
-				f.Status = int(n)
-			} else {
-				status = plain(value)
-			}
-		}
-		return true
-	})
-	if message == "" {
-		message = detail
+	var e failure
+	scan.Object(inner, e.member)
+	if e.message == "" {
+		e.message = e.detail
 	}
-	if message == "" && f.Code == "" && word == "" {
+	if e.message == "" && (!within || e.code == "" && e.word == "") {
 		return "", nil, false
 	}
-	for _, other := range []string{word, status} {
-		if f.Code == "" {
-			f.Code = other
+	code := e.code
+	for _, other := range []string{e.word, e.state} {
+		if code == "" {
+			code = other
 		}
 	}
-	f.Raw = raw.Value(inner)
-	return message, f, true
+	return e.message, &steno.Failure{Status: e.status, Code: code, Raw: raw.Value(inner)}, true
+}
+
+// failure is what the members of an error object say.
+type failure struct {
+	message, detail   string
+	code, word, state string // the code, the type and the status, as words
+	status            int
+}
+
+func (f *failure) member(name, value []byte) bool {
+	switch string(name) {
+	case "message":
+		f.message = plain(value)
+	case "detail":
+		f.detail = plain(value)
+	case "code":
+		f.code = plain(value)
+		f.number(value)
+	case "type", "__type":
+		f.word = plain(value)
+	case "status":
+		if !f.number(value) {
+			f.state = plain(value)
+		}
+	}
+	return true
+}
+
+// number takes a value that may be an HTTP status.
+func (f *failure) number(value []byte) bool {
+	n, ok := scan.Int(value)
+	if ok = ok && n >= 100 && n < 600; ok {
+		f.status = int(n)
+	}
+	return ok
 }
 
 // TextFailure makes an error of a body that is no JSON: a proxy's page, a line

@@ -89,9 +89,6 @@ func (r *Reader) Close(emit func(Frame)) error {
 	return r.check(err)
 }
 
-// Seen reports whether the input held anything but blanks.
-func (r *Reader) Seen() bool { return r.mode != undecided }
-
 func (r *Reader) check(err error) error {
 	if err == nil {
 		return nil

@@ -93,7 +93,10 @@ func TestFailure(t *testing.T) {
 		{`{"error":"model not found"}`, "model not found", "", 0, true},
 		{`{"detail":"Invalid API Key"}`, "Invalid API Key", "", 0, true},
 		{`{"message":"m","status":503}`, "m", "", 503, true},
+		{`{"error":{"code":"c"}}`, "", "c", 0, true},
+		{`{"error":{}}`, "", "", 0, false},
 		{`{"error":null}`, "", "", 0, false},
+		{`{"status":"completed","type":"x"}`, "", "", 0, false},
 		{`[]`, "", "", 0, false},
 	}
 	for _, tt := range tests {
@@ -105,4 +108,25 @@ func TestFailure(t *testing.T) {
 			t.Errorf("%s: raw %s", tt.body, f.Raw)
 		}
 	}
+}
+
+// FuzzReader: whatever comes, the frames do not depend on the cutting.
+func FuzzReader(f *testing.F) {
+	for _, tt := range inputs {
+		f.Add([]byte(tt.input), uint16(1), uint16(5))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, i, j uint16) {
+		whole := frames(data, func(rest int) int { return rest })
+		a := int(i) % (len(data) + 1)
+		step := 1 + int(j)%(len(data)+1)
+		got := frames(data, func(rest int) int {
+			if rest == len(data) && a > 0 {
+				return a
+			}
+			return min(step, rest)
+		})
+		if diff := cmp.Diff(whole, got); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

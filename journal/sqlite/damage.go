@@ -24,7 +24,7 @@ type Cut struct {
 }
 
 func (c Cut) String() string {
-	return fmt.Sprintf("the last write to branch %s was torn: events %d to %d, never acknowledged, were cut off",
+	return fmt.Sprintf("the last write to branch %s was torn: events %d to %d were cut off",
 		c.Branch, c.First, c.Last)
 }
 

@@ -195,6 +195,19 @@ func TestDamageInTheMiddle(t *testing.T) {
 	}
 }
 
+// TestDamageAtTheTailWhileOpen damages the last run behind the owner's back:
+// it was whole when the store was opened, so it is no torn tail.
+func TestDamageAtTheTailWhileOpen(t *testing.T) {
+	dir := stored(t, 50)
+	s := open(t, dir, sqlite.Options{})
+	tamper(t, dir, breakIt+" AND first = 91")
+	got, err := readAll(t, s, "a", 0)
+	if len(got) != 90 || !errors.Is(err, steno.ErrCorrupt) || errors.Is(err, steno.ErrIncomplete) {
+		t.Errorf("%d events, %v", len(got), err)
+	}
+	checkRefusal(t, s)
+}
+
 // checkRefusal checks that branch a of s refuses writes and branch b does not.
 func checkRefusal(t *testing.T, s *sqlite.Store) {
 	t.Helper()

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
@@ -21,7 +23,8 @@ import (
 // sticky, at all that follow, as a full disk does.
 type faults struct {
 	vfs.VFS
-	mu struct {
+	readOnlyMedium bool
+	mu             struct {
 		sync.Mutex
 		count  int // of the operations that may fail
 		failAt int // 0 is never
@@ -77,7 +80,12 @@ type faultFile struct {
 	faults *faults
 }
 
-func (f *faultFile) SharedMemory() vfs.SharedMemory { return vfsutil.WrapSharedMemory(f.File) }
+func (f *faultFile) SharedMemory() vfs.SharedMemory {
+	if f.faults.readOnlyMedium {
+		return nil // it stands in a file that cannot be made
+	}
+	return vfsutil.WrapSharedMemory(f.File)
+}
 
 func (f *faultFile) WriteAt(p []byte, off int64) (int, error) {
 	kind, fails := f.faults.fails(false)
@@ -296,4 +304,63 @@ func TestFaultReachesEveryWaiter(t *testing.T) {
 		t.Errorf("branch %s is visible", info.Branch)
 	}
 	layer.arm(faultKind{}, 0)
+}
+
+// TestReadOnlyMedium reads a store where no file can be made beside it.
+func TestReadOnlyMedium(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), "a", 0, journaltest.Deltas(1, 10)); err != nil {
+		t.Fatal(err)
+	}
+	layer, name := newFaults(t)
+	layer.readOnlyMedium = true
+	if _, err := openReadOnly(dir, Options{vfs: name}); !errors.Is(err, sqlite3.CANTOPEN) {
+		t.Errorf("with commits in the log, which would be missed: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := openReadOnly(dir, Options{vfs: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	checkHeads(t, r, map[string][2]int64{"a": {10, 10}})
+}
+
+// TestForeignLockForLong has another program hold SQLite's lock for longer than
+// an append waits.
+func TestForeignLockForLong(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	impatient := &job{apart: true, do: func(w *writer) error { return w.conn.BusyTimeout(10 * time.Millisecond) }}
+	if err := s.commit(t.Context(), impatient); err != nil {
+		t.Fatal(err)
+	}
+	other, err := source{path: filepath.Join(dir, FileName)}.connect(sqlite3.OPEN_READWRITE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := other.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	var locked *LockedError
+	if err := s.Append(t.Context(), "a", 0, journaltest.Deltas(1, 1)); !errors.As(err, &locked) || locked.PID != 0 {
+		t.Errorf("append: %v", err)
+	}
+	if err := other.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), "a", 0, journaltest.Deltas(1, 1)); err != nil {
+		t.Errorf("append after the lock: %v", err)
+	}
 }

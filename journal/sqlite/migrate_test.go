@@ -24,8 +24,7 @@ func TestMigrate(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, FileName)
-	c, err := connect(path, "", sqlite3.OPEN_READWRITE)
+	c, err := source{path: filepath.Join(dir, FileName)}.connect(sqlite3.OPEN_READWRITE)
 	if err != nil {
 		t.Fatal(err)
 	}

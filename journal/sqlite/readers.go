@@ -18,14 +18,15 @@ const readerCount = 4
 // readerPool holds the connections that read. They are opened when they are
 // needed first.
 type readerPool struct {
-	path, vfs string
-	slots     chan *reader // nil for a connection that is not open
-	closed    chan struct{}
-	once      sync.Once
+	src    source
+	owned  bool         // by this process, which has cut all torn tails
+	slots  chan *reader // nil for a connection that is not open
+	closed chan struct{}
+	once   sync.Once
 }
 
-func (p *readerPool) init(path, vfs string) {
-	p.path, p.vfs = path, vfs
+func (p *readerPool) init(src source, owned bool) {
+	p.src, p.owned = src, owned
 	p.slots, p.closed = make(chan *reader, readerCount), make(chan struct{})
 	for range readerCount {
 		p.slots <- nil
@@ -52,11 +53,12 @@ func (p *readerPool) use(ctx context.Context, f func(*reader) error) (err error)
 	}
 	defer func() { p.slots <- r }()
 	if r == nil {
-		opened, err := openReader(p.path, p.vfs)
+		opened, err := openReader(p.src)
 		if err != nil {
 			return err
 		}
 		r = opened
+		r.owned = p.owned
 	}
 	return f(r)
 }
@@ -76,13 +78,14 @@ func (p *readerPool) close() (err error) {
 
 // reader is a connection that reads, with its statements.
 type reader struct {
-	conn *sqlite3.Conn
+	conn  *sqlite3.Conn
+	owned bool
 
 	findBranch, findHead, runs *sqlite3.Stmt
 }
 
-func openReader(path, vfs string) (*reader, error) {
-	conn, err := connect(path, vfs, sqlite3.OPEN_READONLY)
+func openReader(src source) (*reader, error) {
+	conn, err := src.connect(sqlite3.OPEN_READONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +133,8 @@ func (r *reader) branch(name string) (id, packed int64, err error) {
 }
 
 // head returns the seq of the last event of a branch, 0 if it has none. A torn
-// tail, which only a store that is open to read only meets, does not count; it
-// is returned apart.
+// tail does not count and is returned apart. The owner of a store has none:
+// there a last run that fails its check is damage like any other.
 func (r *reader) head(id, packed int64) (head int64, torn Cut, err error) {
 	s := r.findHead
 	defer s.Reset()
@@ -142,7 +145,7 @@ func (r *reader) head(id, packed int64) (head int64, torn Cut, err error) {
 		return 0, torn, fail("find head", s.Err())
 	}
 	first, last := s.ColumnInt64(0), s.ColumnInt64(1)
-	if first > packed && isTorn(s.ColumnRawBlob(2)) {
+	if !r.owned && first > packed && isTorn(s.ColumnRawBlob(2)) {
 		return first - 1, Cut{First: first, Last: last}, nil
 	}
 	return last, torn, nil

@@ -44,23 +44,39 @@ var migrations = func() []string {
 	return all
 }()
 
-// uri returns the name by which SQLite opens the file at path.
-func uri(path, vfs string) string {
+// source says which database to connect to, and how.
+type source struct {
+	path string
+	vfs  string // the file layer, ours if it is empty
+	// frozen says that the file cannot change, so that it is read without the
+	// files beside it that readers and writers agree by.
+	frozen bool
+}
+
+// uri returns the name by which SQLite opens the database.
+func (s source) uri() (string, error) {
+	path, err := filepath.Abs(s.path)
+	if err != nil {
+		return "", err
+	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a Windows drive
 	}
 	// New files beside the database get its permissions.
-	query := url.Values{"modeof": {path}, "vfs": {vfs}}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+	query := url.Values{"modeof": {path}, "vfs": {cmp.Or(s.vfs, diskLayer)}}
+	if s.frozen {
+		query.Set("immutable", "1")
+	}
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String(), nil
 }
 
-func connect(path, vfs string, flags sqlite3.OpenFlag) (*sqlite3.Conn, error) {
-	absolute, err := filepath.Abs(path)
+func (s source) connect(flags sqlite3.OpenFlag) (*sqlite3.Conn, error) {
+	uri, err := s.uri()
 	if err != nil {
 		return nil, err
 	}
-	c, err := sqlite3.OpenFlags(uri(absolute, cmp.Or(vfs, diskLayer)), flags|sqlite3.OPEN_URI)
+	c, err := sqlite3.OpenFlags(uri, flags|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, fail("connect", err)
 	}
@@ -70,26 +86,26 @@ func connect(path, vfs string, flags sqlite3.OpenFlag) (*sqlite3.Conn, error) {
 	return c, nil
 }
 
-// checkVersion returns [fs.ErrNotExist] if there is no store at path, and an
-// error if it is not one this version can open. It changes nothing.
-func checkVersion(path, vfs string) error {
-	if info, err := os.Stat(path); err != nil {
+// check returns [fs.ErrNotExist] if there is no store, and an error if it is
+// not one this version can open. It changes nothing.
+func (s source) check() error {
+	if info, err := os.Stat(s.path); err != nil {
 		return err
 	} else if info.Size() == 0 {
-		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		return &fs.PathError{Op: "open", Path: s.path, Err: fs.ErrNotExist}
 	}
-	c, err := connect(path, vfs, sqlite3.OPEN_READONLY)
+	c, err := s.connect(sqlite3.OPEN_READONLY)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	id, err := pragma(c, "application_id")
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	version, err := pragma(c, "user_version")
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	switch {
 	case id == 0 && version == 0:
@@ -100,11 +116,17 @@ func checkVersion(path, vfs string) error {
 		}
 		fallthrough
 	case id != applicationID:
-		return fmt.Errorf("%s is a database of another program: %w", path, steno.ErrUnsupported)
+		return fmt.Errorf("%s is a database of another program: %w", s.path, steno.ErrUnsupported)
 	case version > int64(len(migrations)):
 		return &VersionError{Store: int(version), Known: len(migrations)}
 	}
 	return nil
+}
+
+// logIsEmpty reports whether all that was committed stands in the file itself.
+func (s source) logIsEmpty() bool {
+	info, err := os.Stat(s.path + "-wal")
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }
 
 // VersionError is returned for a store that a newer version wrote. It wraps

@@ -31,6 +31,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/journal"
 )
@@ -53,8 +55,6 @@ type Options struct {
 
 // Store is an open store. It implements [journal.Journal].
 type Store struct {
-	path    string
-	options Options
 	lock    *ownerLock // nil if read-only
 	commits *committer // nil if read-only
 	readers readerPool
@@ -79,7 +79,7 @@ func Open(ctx context.Context, dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", dir, err)
 	}
-	s, err := openOwned(filepath.Join(dir, FileName), options)
+	s, err := openOwned(source{path: filepath.Join(dir, FileName), vfs: options.vfs}, options.Relaxed)
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", dir, errors.Join(err, lock.release()))
 	}
@@ -87,11 +87,11 @@ func Open(ctx context.Context, dir string, options Options) (*Store, error) {
 	return s, nil
 }
 
-func openOwned(path string, options Options) (*Store, error) {
-	if err := checkVersion(path, options.vfs); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func openOwned(src source, relaxed bool) (*Store, error) {
+	if err := src.check(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	w, err := openWriter(path, options)
+	w, err := openWriter(src, relaxed)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func openOwned(path string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
-	s := &Store{path: path, options: options, cut: cuts, commits: newCommitter(w)}
-	s.readers.init(path, options.vfs)
+	s := &Store{cut: cuts, commits: newCommitter(w)}
+	s.readers.init(src, true)
 	return s, nil
 }
 
@@ -116,16 +116,22 @@ func OpenReadOnly(dir string) (*Store, error) {
 }
 
 func openReadOnly(dir string, options Options) (*Store, error) {
-	path := filepath.Join(dir, FileName)
-	err := checkVersion(path, options.vfs)
+	src := source{path: filepath.Join(dir, FileName), vfs: options.vfs}
+	err := src.check()
+	if errors.Is(err, sqlite3.CANTOPEN) && src.logIsEmpty() {
+		// Neither can the file be written nor one beside it, as on a medium
+		// that is read-only; nobody else writes to it then.
+		src.frozen = true
+		err = src.check()
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: %w", steno.ErrNotFound, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s to read: %w", dir, err)
 	}
-	s := &Store{path: path, options: options}
-	s.readers.init(path, options.vfs)
+	s := new(Store)
+	s.readers.init(src, false)
 	return s, nil
 }
 

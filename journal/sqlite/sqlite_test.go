@@ -1,7 +1,10 @@
 package sqlite_test
 
 import (
+	"math"
 	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -51,4 +54,49 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	journaltest.RunClosed(t, s)
+}
+
+// TestG42ClockJumps records with a clock that jumps back, stands still and
+// jumps ahead: order is that of seq, and the times come back as they were.
+func TestG42ClockJumps(t *testing.T) {
+	s := open(t, t.TempDir(), sqlite.Options{})
+	events := journaltest.Deltas(1, 7)
+	for i, at := range []int64{5_000, 2_000, 2_000, 0, -1, math.MaxInt64, math.MinInt64} {
+		events[i].At = at
+	}
+	if err := s.Append(t.Context(), "a", 0, events[:3]); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), "a", 3, events[3:]); err != nil {
+		t.Fatal(err)
+	}
+	wantRead(t, s, "a", events)
+	if err := s.Compact(t.Context(), "a", 7); err != nil {
+		t.Fatal(err)
+	}
+	wantRead(t, s, "a", events)
+}
+
+func TestPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits there")
+	}
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, dir, sqlite.Options{})
+	fill(t, s, "a", 10)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 4 {
+		t.Errorf("%d files, want the database, its log, its index and the lock", len(entries))
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v", e.Name(), info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the directory has mode %v, %v", info.Mode(), err)
+	}
 }

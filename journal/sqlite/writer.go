@@ -22,21 +22,23 @@ type writer struct {
 	unsure bool
 }
 
-func openWriter(path string, options Options) (*writer, error) {
-	// SQLite would make the file readable for everybody.
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
+func openWriter(src source, relaxed bool) (*writer, error) {
+	// SQLite would make these readable for everybody.
+	for _, path := range []string{src.path, src.path + "-shm"} {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
 	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
-	conn, err := connect(path, options.vfs, sqlite3.OPEN_READWRITE)
+	conn, err := src.connect(sqlite3.OPEN_READWRITE)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{conn: conn}
-	err = setUp(conn, options.Relaxed)
+	err = setUp(conn, relaxed)
 	if err == nil {
 		err = w.prepare()
 	}
@@ -97,6 +99,9 @@ func (w *writer) group(jobs []*job) {
 // transaction does the jobs in one transaction. If it returns an error none of
 // them has had an effect.
 func (w *writer) transaction(jobs []*job) error {
+	if err := w.rollback(); err != nil { // of one that could not be undone before
+		return err
+	}
 	if w.unsure {
 		if err := w.bury(); err != nil {
 			return err

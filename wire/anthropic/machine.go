@@ -5,8 +5,6 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire/internal/raw"
 	"github.com/stenolog/steno/wire/internal/scan"
@@ -32,7 +30,7 @@ type answer struct {
 	begun, open bool
 	model       string
 	stop        string
-	usage       []byte
+	usage       usage
 	blocks      map[int64]*block
 	order       []*block
 	last        *block // the block with lastIndex: deltas come in runs
@@ -154,7 +152,7 @@ func (e *parts) read(data []byte) bool {
 // already hold whole blocks; it is nil where an answer begins in the middle.
 func (m *Machine) begin(message []byte) {
 	m.end(false)
-	var id, content, usage []byte
+	var id, content []byte
 	a := answer{begun: true, open: true, blocks: make(map[int64]*block)}
 	scan.Object(message, func(name, value []byte) bool {
 		switch string(name) {
@@ -165,20 +163,17 @@ func (m *Machine) begin(message []byte) {
 		case "stop_reason":
 			a.stop = scan.String(value)
 		case "usage":
-			usage = value
+			a.usage.merge(value)
 		case "content":
 			content = value
 		}
 		return true
 	})
-	a.usage = merge(nil, usage)
 	m.answer = a
 	m.send(steno.StepStart, "", nil, &steno.Step{Provider: m.provider(), Model: a.model, Response: scan.String(id)})
 	index := int64(0)
 	scan.Array(content, func(value []byte) bool {
-		if b := m.start(index, value); b != nil {
-			m.stop(b)
-		}
+		m.stop(m.start(index, value))
 		index++
 		return true
 	})
@@ -200,7 +195,7 @@ func (m *Machine) messageDelta(e *parts, data []byte) {
 	if stop := scan.String(scan.Member(e.delta, "stop_reason")); stop != "" {
 		m.answer.stop = stop
 	}
-	m.answer.usage = merge(m.answer.usage, e.usage)
+	m.answer.usage.merge(e.usage)
 }
 
 // end closes the answer if one is open; stopped says that the provider said
@@ -220,7 +215,7 @@ func (m *Machine) finish(why steno.Finish) {
 		}
 	}
 	a.open = false
-	m.send(steno.StepEnd, "", nil, &steno.Step{Finish: why, Stop: a.stop, Usage: a.usage})
+	m.send(steno.StepEnd, "", nil, &steno.Step{Finish: why, Stop: a.stop, Usage: a.usage.value()})
 }
 
 func finishOf(stop string, stopped bool) steno.Finish {
@@ -309,33 +304,4 @@ func excerpt(text []byte) []byte {
 		text = text[:most]
 	}
 	return bytes.ToValidUTF8(text, []byte("\uFFFD"))
-}
-
-// merge replaces fields of a usage object by later ones (case G46). Null says
-// nothing. The result is owned.
-func merge(old, later []byte) []byte {
-	fields := make(map[string][]byte)
-	var names []string
-	add := func(name, value []byte) bool {
-		if scan.IsNull(value) {
-			return true
-		}
-		if _, ok := fields[string(name)]; !ok {
-			names = append(names, string(name))
-		}
-		fields[string(name)] = value
-		return true
-	}
-	scan.Object(old, add)
-	if !scan.Object(later, add) {
-		return old
-	}
-	out := append(make([]byte, 0, len(old)+len(later)), '{')
-	for _, name := range names {
-		out = raw.Member(out, name, fields[name])
-	}
-	if out = append(out, '}'); !jsontext.Value(out).IsValid() {
-		return old
-	}
-	return out
 }

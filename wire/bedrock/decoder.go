@@ -3,9 +3,9 @@
 // binary event stream encoding.
 //
 // The same events as JSON objects, one {"eventName": …} each, are decoded too,
-// and so are whole answers and error bodies. Checksums are checked; a message that fails its
-// check ends the answer with an error, because where the next one begins is
-// not known any more.
+// and so are whole answers and error bodies. Checksums are checked; a message
+// that fails its check ends the answer with an error, because where the next
+// one begins is not known any more.
 //
 // The conventions are those of package anthropic. A text or reasoning block,
 // whose start the format leaves out, starts with its first delta. The opaque

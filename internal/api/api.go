@@ -94,6 +94,8 @@ type Conversation struct {
 	// Created and Updated are in milliseconds since the Unix epoch.
 	Created int64 `json:"created"`
 	Updated int64 `json:"updated"`
+	// Turns is how many turns there are.
+	Turns int `json:"turns,omitzero"`
 	// Bytes is what it takes in the store.
 	Bytes   int64 `json:"bytes,omitzero"`
 	Running bool  `json:"running,omitzero"`
@@ -141,6 +143,7 @@ type Recording struct {
 	Name   string `json:"name"`
 	Format string `json:"format,omitzero"`
 	Title  string `json:"title"`
+	About  string `json:"about,omitzero"`
 }
 
 // PlayRequest says what to play: the named built-in recordings, the files, or

@@ -25,6 +25,7 @@ import (
 	"github.com/stenolog/steno/internal/config"
 	"github.com/stenolog/steno/internal/server"
 	"github.com/stenolog/steno/internal/terminal"
+	"github.com/stenolog/steno/web"
 )
 
 // Local is a store this process has opened.
@@ -91,6 +92,7 @@ func New() *Main {
 	return &Main{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: os.LookupEnv, Browse: browse, Now: time.Now,
+		Open: openStore, Fold: foldSource, Page: web.Handler(),
 	}
 }
 

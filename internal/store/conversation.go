@@ -1,0 +1,297 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/internal/library"
+	"github.com/stenolog/steno/recorder"
+	"github.com/stenolog/steno/transcript"
+	"github.com/stenolog/steno/view"
+)
+
+// openWindow is how many of the newest turns an opened conversation holds
+// folded; earlier ones are pages.
+const openWindow = view.MaxWindow
+
+// linger is how long a conversation stays open after its last use.
+const linger = 30 * time.Second
+
+// conversation is one that is in use: its recorder, and the view over it.
+type conversation struct {
+	id    string
+	store *Store
+	ready chan struct{} // closed when it is open, or failed to
+
+	recorder *recorder.Recorder
+	live     *view.Live
+	unfollow func()
+	err      error
+
+	// uses and timer are guarded by the store's mu.
+	uses  int
+	timer *time.Timer
+
+	mu struct {
+		sync.Mutex
+		entry   library.Entry
+		running bool
+		// durable is closed when more events are.
+		durable chan struct{}
+		// busy says that something feeds it: one turn at a time.
+		busy bool
+	}
+}
+
+// acquire returns an open conversation, which the caller releases.
+func (s *Store) acquire(ctx context.Context, id string) (*conversation, error) {
+	if s.library == nil {
+		return nil, fmt.Errorf("open %s: the store is open to read only: %w", id, steno.ErrUnsupported)
+	}
+	if _, err := s.library.Get(ctx, id); err != nil {
+		return nil, err
+	}
+	return s.use(ctx, id)
+}
+
+// use is acquire for a conversation that may be new.
+func (s *Store) use(ctx context.Context, id string) (*conversation, error) {
+	s.mu.Lock()
+	if s.mu.closed {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("open %s: %w", id, steno.ErrClosed)
+	}
+	c := s.mu.open[id]
+	if c == nil {
+		c = &conversation{id: id, store: s, ready: make(chan struct{})}
+		s.mu.open[id] = c
+		s.mu.Unlock()
+		c.err = c.open(context.WithoutCancel(ctx))
+		s.mu.Lock()
+		if c.err != nil {
+			delete(s.mu.open, id)
+		}
+		close(c.ready)
+	}
+	c.uses++
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	s.mu.Unlock()
+	select {
+	case <-c.ready:
+	case <-ctx.Done():
+		c.release()
+		return nil, ctx.Err()
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c, nil
+}
+
+// release ends one use. The last leaves it open for a while.
+func (c *conversation) release() {
+	s := c.store
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.uses--; c.uses > 0 || s.mu.closed {
+		return
+	}
+	c.timer = time.AfterFunc(linger, func() {
+		s.mu.Lock()
+		idle := c.uses == 0 && s.mu.open[c.id] == c && !s.mu.closed
+		if idle {
+			delete(s.mu.open, c.id)
+		}
+		s.mu.Unlock()
+		if idle {
+			if err := c.shut(); err != nil {
+				s.report(err)
+			}
+		}
+	})
+}
+
+// open opens the recorder at the border before the window, and the view.
+func (c *conversation) open(ctx context.Context) error {
+	s := c.store
+	entry, err := s.library.Get(ctx, c.id)
+	if err != nil && !errors.Is(err, steno.ErrNotFound) {
+		return err
+	}
+	entry.ID = c.id
+	c.mu.entry = entry
+	from, err := s.border(ctx, c.id)
+	if err != nil {
+		return err
+	}
+	c.recorder, err = recorder.Open(ctx, c.id, recorder.Options{
+		Journal: s.journal, Blobs: s.blobs, From: from,
+		Committed: c.committed, TurnEnded: c.turnEnded, Report: s.report,
+	})
+	if err != nil {
+		return err
+	}
+	c.live, c.unfollow, err = view.Follow(ctx, watched{c})
+	if err != nil {
+		return errors.Join(err, c.recorder.Close(ctx))
+	}
+	return nil
+}
+
+// border returns where an opened conversation begins, nil for its start.
+func (s *Store) border(ctx context.Context, branch string) (*recorder.Checkpoint, error) {
+	last, err := s.library.Latest(ctx, branch)
+	if errors.Is(err, steno.ErrNotFound) || err == nil && last.Turn <= openWindow {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.library.Checkpoint(ctx, branch, last.Turn-openWindow)
+}
+
+// watched is the recorder as the view follows it: on the way, the list learns
+// whether a turn is running.
+type watched struct{ *conversation }
+
+func (w watched) Branch() string { return w.id }
+
+func (w watched) Follow(ctx context.Context, f func(transcript.Update)) (func(), error) {
+	return w.recorder.Follow(ctx, func(u transcript.Update) {
+		f(u)
+		w.mu.Lock()
+		changed := w.mu.running != u.Running
+		w.mu.running = u.Running
+		w.mu.Unlock()
+		if changed {
+			w.store.changed(w.id)
+		}
+	})
+}
+
+// committed keeps the list's entry up to what is durable.
+func (c *conversation) committed(events []*steno.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range events {
+		c.mu.entry.Apply(e)
+	}
+	if c.mu.durable != nil {
+		close(c.mu.durable)
+		c.mu.durable = nil
+	}
+}
+
+// news returns a channel that is closed when events after those that are
+// durable now are.
+func (c *conversation) news() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mu.durable == nil {
+		c.mu.durable = make(chan struct{})
+	}
+	return c.mu.durable
+}
+
+func (c *conversation) turnEnded(cp recorder.Checkpoint) {
+	ctx := context.WithoutCancel(c.store.ctx)
+	if err := errors.Join(c.store.library.PutCheckpoint(ctx, cp), c.save(ctx)); err != nil {
+		c.store.report(err)
+	}
+	c.store.changed(c.id)
+}
+
+// save writes the entry to the library.
+func (c *conversation) save(ctx context.Context) error {
+	c.mu.Lock()
+	entry := c.mu.entry
+	c.mu.Unlock()
+	return c.store.library.Put(ctx, entry)
+}
+
+// shutWait is how long a conversation may take to write what is pending.
+const shutWait = 5 * time.Second
+
+// shut ends a running turn as interrupted and closes the conversation.
+func (c *conversation) shut() error {
+	<-c.ready
+	if c.err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.store.ctx), shutWait)
+	defer cancel()
+	err := c.recorder.Interrupt(ctx)
+	if errors.Is(err, steno.ErrClosed) {
+		err = nil // it failed before, and said so
+	}
+	c.unfollow()
+	return errors.Join(err, c.recorder.Close(ctx), c.save(ctx))
+}
+
+// feed takes the right to be the one that feeds the conversation. The error
+// wraps [steno.ErrConflict] while another does.
+func (c *conversation) feed() (done func(), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mu.busy {
+		return nil, fmt.Errorf("conversation %s is being recorded to: %w", c.id, steno.ErrConflict)
+	}
+	c.mu.busy = true
+	return func() {
+		c.mu.Lock()
+		c.mu.busy = false
+		c.mu.Unlock()
+	}, nil
+}
+
+// View implements the server's views.
+func (s *Store) View(ctx context.Context, id string) (http.Handler, func(), error) {
+	c, err := s.acquire(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /view", c.live)
+	mux.HandleFunc("GET /snapshot", c.live.ServeSnapshot)
+	mux.HandleFunc("GET /pages/{turn}", c.servePage)
+	return mux, c.release, nil
+}
+
+// servePage answers one turn that has ended, which will never change.
+func (c *conversation) servePage(w http.ResponseWriter, r *http.Request) {
+	turn, err := strconv.ParseUint(r.PathValue("turn"), 10, 32)
+	if err != nil || turn == 0 {
+		http.Error(w, "a page is a turn's number, from 1", http.StatusNotFound)
+		return
+	}
+	data, err := c.store.page(r.Context(), c.id, uint32(turn))
+	switch {
+	case errors.Is(err, steno.ErrNotFound) && uint32(turn) <= c.turns():
+		http.Error(w, "this turn can still change", http.StatusConflict)
+	case errors.Is(err, steno.ErrNotFound):
+		http.Error(w, "there is no such turn", http.StatusNotFound)
+	case err != nil:
+		c.store.report(err)
+		http.Error(w, "the turn cannot be read", http.StatusInternalServerError)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+		// A client that is gone needs no answer.
+		_, _ = w.Write(data)
+	}
+}
+
+func (c *conversation) turns() uint32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.mu.entry.Turns
+}

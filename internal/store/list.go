@@ -1,0 +1,367 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/internal/api"
+	"github.com/stenolog/steno/internal/library"
+	"github.com/stenolog/steno/journal"
+	"github.com/stenolog/steno/transcript"
+)
+
+// Format is the version of the events this build writes.
+const Format = 1
+
+// List implements [api.Conversations].
+func (s *Store) List(ctx context.Context) ([]api.Conversation, error) {
+	all := []api.Conversation{}
+	if s.journal == nil {
+		return all, nil
+	}
+	infos := make(map[string]journal.Info)
+	for info, err := range s.journal.List(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		infos[info.Branch] = info
+	}
+	entries, err := s.entries(ctx, infos)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		all = append(all, s.describe(e, infos[e.ID]))
+	}
+	return all, nil
+}
+
+// entries returns the list's entries: the library's, or without one what the
+// journals say.
+func (s *Store) entries(ctx context.Context, infos map[string]journal.Info) ([]library.Entry, error) {
+	if s.library != nil {
+		return s.library.List(ctx)
+	}
+	var all []library.Entry
+	for id := range infos {
+		e, err := s.readEntry(ctx, id)
+		if err != nil && !errors.Is(err, steno.ErrCorrupt) && !errors.Is(err, steno.ErrIncomplete) {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	library.Sort(all)
+	return all, nil
+}
+
+// readEntry folds an entry from its journal.
+func (s *Store) readEntry(ctx context.Context, id string) (library.Entry, error) {
+	e := library.Entry{ID: id}
+	for ev, err := range s.journal.Read(ctx, id, 0) {
+		if err != nil {
+			return e, err
+		}
+		e.Apply(ev)
+	}
+	return e, nil
+}
+
+// describe joins what the library and the journal know, and what runs now.
+func (s *Store) describe(e library.Entry, info journal.Info) api.Conversation {
+	out := api.Conversation{
+		ID: e.ID, Title: e.Title, Model: e.Model, Directory: e.Directory,
+		Branch: e.ID, Head: info.Head, Bytes: info.Bytes, Damaged: info.Damaged,
+		Created: e.Created, Updated: max(e.Updated, info.Last), Turns: int(e.Turns),
+		Demo: e.Demo, Pin: e.Pin, Archive: e.Archive,
+	}
+	s.mu.Lock()
+	c := s.mu.open[e.ID]
+	s.mu.Unlock()
+	if c == nil {
+		return out
+	}
+	select {
+	case <-c.ready:
+	default:
+		return out
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out.Running = c.mu.running
+	out.Turns = max(out.Turns, int(c.mu.entry.Turns))
+	if c.mu.entry.Title != "" {
+		out.Title = c.mu.entry.Title
+	}
+	return out
+}
+
+// Get implements [api.Conversations].
+func (s *Store) Get(ctx context.Context, id string) (*api.Conversation, error) {
+	if s.journal == nil {
+		return nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
+	}
+	for info, err := range s.journal.List(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if info.Branch != id {
+			continue
+		}
+		e, err := s.entry(ctx, id)
+		if err != nil && !errors.Is(err, steno.ErrCorrupt) {
+			return nil, err
+		}
+		out := s.describe(e, info)
+		return &out, nil
+	}
+	return nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
+}
+
+func (s *Store) entry(ctx context.Context, id string) (library.Entry, error) {
+	if s.library != nil {
+		return s.library.Get(ctx, id)
+	}
+	return s.readEntry(ctx, id)
+}
+
+// Create implements [api.Conversations].
+func (s *Store) Create(ctx context.Context, n api.NewConversation) (*api.Conversation, error) {
+	return s.create(ctx, n, false)
+}
+
+func (s *Store) create(ctx context.Context, n api.NewConversation, demo bool) (*api.Conversation, error) {
+	if s.library == nil {
+		return nil, fmt.Errorf("create a conversation: the store is open to read only: %w", steno.ErrUnsupported)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, fmt.Errorf("create a conversation: %w", err)
+	}
+	c, err := s.use(ctx, id.String())
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	created := steno.Event{Type: steno.ConversationCreated, Body: &steno.Conversation{Format: Format, Demo: demo}}
+	settings := steno.Event{Type: steno.ConversationSettings, Body: &steno.Settings{
+		Title: given(n.Title), Model: given(n.Model), Directory: given(n.Directory),
+	}}
+	if err := c.recorder.Record(ctx, &created, &settings); err != nil {
+		return nil, err
+	}
+	if err := c.recorder.Sync(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.save(ctx); err != nil {
+		return nil, err
+	}
+	s.changed(c.id)
+	return s.Get(ctx, c.id)
+}
+
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Delete implements [api.Conversations]. Who watches it is sent away.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	if s.library == nil {
+		return fmt.Errorf("delete %s: the store is open to read only: %w", id, steno.ErrUnsupported)
+	}
+	s.mu.Lock()
+	c := s.mu.open[id]
+	delete(s.mu.open, id)
+	s.mu.Unlock()
+	if c != nil {
+		if err := c.shut(); err != nil {
+			s.report(err)
+		}
+	}
+	if err := s.journal.Delete(ctx, id); err != nil {
+		return err
+	}
+	if err := s.library.Delete(ctx, id); err != nil {
+		return err
+	}
+	s.changed(id)
+	return nil
+}
+
+// DeleteDemos implements [api.Conversations].
+func (s *Store) DeleteDemos(ctx context.Context) (int, error) {
+	if s.library == nil {
+		return 0, fmt.Errorf("delete the demos: the store is open to read only: %w", steno.ErrUnsupported)
+	}
+	entries, err := s.library.List(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, e := range entries {
+		if !e.Demo {
+			continue
+		}
+		if err := s.Delete(ctx, e.ID); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Messages implements [api.Conversations].
+func (s *Store) Messages(ctx context.Context, id string) (*api.Folded, error) {
+	if s.journal == nil {
+		return nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
+	}
+	var fold transcript.Transcript
+	for e, err := range s.journal.Read(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		// A journal's events pass through the normaliser unchanged (A17).
+		fold.Append(*e)
+	}
+	report := fold.Report()
+	return &report, nil
+}
+
+// Events implements [api.Conversations].
+func (s *Store) Events(ctx context.Context, id string, after int64, follow bool) iter.Seq2[*steno.Event, error] {
+	return func(yield func(*steno.Event, error) bool) {
+		if s.journal == nil {
+			yield(nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound))
+			return
+		}
+		next, release, err := s.follow(ctx, id, follow)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer release()
+		for {
+			more := next()
+			for e, err := range s.journal.Read(ctx, id, after) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				after = e.Seq
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if more == nil {
+				return
+			}
+			select {
+			case <-more:
+			case <-ctx.Done():
+				return // the reader has had enough
+			}
+		}
+	}
+}
+
+// poll is how often a reader looks for what another process has written.
+const poll = 250 * time.Millisecond
+
+// follow returns a function that gives a channel on which news of events after
+// now will come, nil if the reader wants none.
+func (s *Store) follow(ctx context.Context, id string, follow bool) (next func() <-chan struct{}, release func(), err error) {
+	switch {
+	case !follow:
+		return func() <-chan struct{} { return nil }, func() {}, nil
+	case s.library == nil:
+		return func() <-chan struct{} {
+			c := make(chan struct{})
+			time.AfterFunc(poll, func() { close(c) })
+			return c
+		}, func() {}, nil
+	}
+	c, err := s.acquire(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.news, c.release, nil
+}
+
+// subscriber is someone who hears of changes of the list.
+type subscriber struct {
+	wake chan struct{}
+	mu   sync.Mutex
+	ids  map[string]bool
+}
+
+// changed says that a conversation of the list changed.
+func (s *Store) changed(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for sub := range s.mu.subscribers {
+		sub.mu.Lock()
+		sub.ids[id] = true
+		sub.mu.Unlock()
+		select {
+		case sub.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Changes implements [api.Conversations].
+func (s *Store) Changes(ctx context.Context) <-chan api.Change {
+	sub := &subscriber{wake: make(chan struct{}, 1), ids: make(map[string]bool)}
+	s.mu.Lock()
+	s.mu.subscribers[sub] = true
+	s.mu.Unlock()
+	out := make(chan api.Change)
+	go s.tell(ctx, sub, out)
+	return out
+}
+
+// tell sends the last state of what changed until ctx ends.
+func (s *Store) tell(ctx context.Context, sub *subscriber, out chan<- api.Change) {
+	defer close(out)
+	defer func() {
+		s.mu.Lock()
+		delete(s.mu.subscribers, sub)
+		s.mu.Unlock()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ctx.Done():
+			return
+		case <-sub.wake:
+		}
+		sub.mu.Lock()
+		ids := sub.ids
+		sub.ids = make(map[string]bool)
+		sub.mu.Unlock()
+		for id := range ids {
+			change := api.Change{ID: id}
+			if c, err := s.Get(ctx, id); err == nil {
+				change.Conversation = c
+			} else if !errors.Is(err, steno.ErrNotFound) {
+				s.report(err)
+				continue
+			}
+			select {
+			case out <- change:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

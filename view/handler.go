@@ -1,0 +1,186 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// The window a viewer gets if it names none, and the largest, in turns.
+const (
+	DefaultWindow = 20
+	MaxWindow     = 200
+)
+
+// Heartbeat is how often a stream that has nothing to say says so, and
+// RetryAfter when a viewer should come back after a shutdown.
+const (
+	Heartbeat  = 15 * time.Second
+	RetryAfter = 500 * time.Millisecond
+)
+
+// writeTimeout is how long one write to a viewer may take. A viewer that reads
+// nothing for that long is gone.
+const writeTimeout = 5 * time.Minute
+
+// ServeHTTP streams the view: see docs/protocol.md. It returns when the viewer
+// leaves, the request's context ends or the view is closed. Whether the viewer
+// may see the conversation is for the caller to decide.
+func (l *Live) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	turns, err := Window(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+
+	l.viewers.Add(1)
+	defer l.viewers.Add(-1)
+	v := viewer{live: l, out: http.NewResponseController(w), w: w, turns: turns}
+	cursor := r.Header.Get("Last-Event-ID")
+	if cursor == "" {
+		cursor = r.URL.Query().Get("after")
+	}
+	// The viewer is gone or leaves: there is nobody to tell of the error.
+	_ = v.run(r.Context(), cursor)
+}
+
+// Window returns the window a request asks for, in turns.
+func Window(r *http.Request) (int, error) {
+	q := r.URL.Query().Get("window")
+	if q == "" {
+		return DefaultWindow, nil
+	}
+	n, err := strconv.Atoi(q)
+	if err != nil || n < 1 || n > MaxWindow {
+		return 0, fmt.Errorf("window is a number of turns from 1 to %d", MaxWindow)
+	}
+	return n, nil
+}
+
+// viewer is one stream: a cursor and where its bytes go.
+type viewer struct {
+	live  *Live
+	w     http.ResponseWriter
+	out   *http.ResponseController
+	turns int
+
+	seq     int64 // the state it has
+	index   int64 // the frame it wants next
+	running bool
+	told    bool // running was sent
+}
+
+func (v *viewer) run(ctx context.Context, cursor string) error {
+	if err := v.write([]byte(": steno view\n\n")); err != nil {
+		return err
+	}
+	if err := v.enter(cursor); err != nil {
+		return err
+	}
+	beat := time.NewTicker(Heartbeat)
+	defer beat.Stop()
+	for {
+		if err := v.catchUp(); err != nil {
+			return err
+		}
+		wake := v.live.ring.wait(v.index)
+		if wake == nil {
+			continue
+		}
+		select {
+		case <-wake:
+		case <-beat.C:
+			if err := v.write([]byte(": \n\n")); err != nil {
+				return err
+			}
+		case <-v.live.closing:
+			return v.write(fmt.Appendf(nil, "retry: %d\n\n", RetryAfter.Milliseconds()))
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// enter brings the viewer from its cursor to the current state.
+func (v *viewer) enter(cursor string) error {
+	s := v.live.now.Load()
+	branch, seq, err := ParseID(cursor)
+	if err == nil && branch == v.live.branch {
+		if data, err := v.live.encodeSince(s, seq); err == nil {
+			return v.arrive(s, data)
+		}
+	} else if cursor != "" {
+		if err := v.write([]byte("data: {\"ops\":[{\"op\":\"resync\"}]}\n\n")); err != nil {
+			return err
+		}
+	}
+	return v.arrive(s, v.live.encodeSnapshot(s, v.turns))
+}
+
+// arrive sends what brings the viewer to state s.
+func (v *viewer) arrive(s *state, data []byte) error {
+	v.seq, v.index = s.seq, s.next
+	if data != nil {
+		msg := make([]byte, 0, len(data)+64)
+		msg = append(msg, "id: "...)
+		msg = append(msg, v.live.id(s.seq)...)
+		msg = append(msg, "\ndata: "...)
+		msg = append(msg, data...)
+		msg = append(msg, "\n\n"...)
+		if err := v.write(msg); err != nil {
+			return err
+		}
+	}
+	return v.status(s.running)
+}
+
+// catchUp sends every frame there is, or the difference if some are gone.
+func (v *viewer) catchUp() error {
+	for {
+		f, ready, lagged := v.live.ring.get(v.index)
+		if !ready {
+			return v.status(v.live.now.Load().running)
+		}
+		if lagged {
+			s := v.live.now.Load()
+			data, err := v.live.encodeSince(s, v.seq)
+			if err != nil {
+				data = v.live.encodeSnapshot(s, v.turns)
+			}
+			if err := v.arrive(s, data); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := v.write(f.data); err != nil {
+			return err
+		}
+		v.index++
+		v.seq = f.seq
+	}
+}
+
+func (v *viewer) status(running bool) error {
+	if v.told && running == v.running {
+		return nil
+	}
+	v.told, v.running = true, running
+	return v.write(fmt.Appendf(nil, "event: status\ndata: {\"running\":%t}\n\n", running))
+}
+
+func (v *viewer) write(p []byte) error {
+	// A writer without deadlines, as in tests, is as good as a fast one.
+	_ = v.out.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if _, err := v.w.Write(p); err != nil {
+		return err
+	}
+	return v.out.Flush()
+}

@@ -1,0 +1,84 @@
+package view
+
+import "sync/atomic"
+
+// frame is one publication as bytes, encoded once.
+type frame struct {
+	index int64
+	seq   int64 // of the state after it
+	data  []byte
+}
+
+// ringSize and ringBytes bound what a ring holds.
+const (
+	ringSize  = 1024
+	ringBytes = 8 << 20
+)
+
+// ring is a bounded log of frames with one writer and any number of readers.
+// Readers take frames by index without a lock; one that asks for a frame that
+// was overwritten is told that it lags.
+type ring struct {
+	frames [ringSize]atomic.Pointer[frame]
+	head   atomic.Int64 // first index still held
+	tail   atomic.Int64 // one past the last
+	bytes  int          // writer's
+
+	waiting atomic.Int32
+	wake    atomic.Pointer[chan struct{}]
+}
+
+func newRing() *ring {
+	r := &ring{}
+	c := make(chan struct{})
+	r.wake.Store(&c)
+	return r
+}
+
+// put appends a frame. It never waits.
+func (r *ring) put(seq int64, data []byte) {
+	i := r.tail.Load()
+	r.bytes += len(data)
+	head := r.head.Load()
+	for i-head >= ringSize || r.bytes > ringBytes && head < i {
+		r.bytes -= len(r.frames[head%ringSize].Swap(nil).data)
+		head++
+	}
+	r.head.Store(head)
+	r.frames[i%ringSize].Store(&frame{index: i, seq: seq, data: data})
+	r.tail.Store(i + 1)
+	if r.waiting.Load() > 0 {
+		r.rouse()
+	}
+}
+
+// rouse wakes all readers that wait.
+func (r *ring) rouse() {
+	c := make(chan struct{})
+	r.waiting.Store(0)
+	close(*r.wake.Swap(&c))
+}
+
+// get returns the frame at index i. ready says whether it has been put, and
+// lagged that it is gone.
+func (r *ring) get(i int64) (f *frame, ready, lagged bool) {
+	if i >= r.tail.Load() {
+		return nil, false, false
+	}
+	f = r.frames[i%ringSize].Load()
+	if f == nil || f.index != i {
+		return nil, true, true
+	}
+	return f, true, false
+}
+
+// wait returns a channel that is closed when a frame at or after index i has
+// been put, or nil if one is there already.
+func (r *ring) wait(i int64) <-chan struct{} {
+	c := *r.wake.Load()
+	r.waiting.Add(1)
+	if i < r.tail.Load() {
+		return nil
+	}
+	return c
+}

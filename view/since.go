@@ -1,0 +1,109 @@
+package view
+
+import (
+	"fmt"
+	"github.com/stenolog/steno/transcript"
+	"strconv"
+
+	"github.com/stenolog/steno"
+)
+
+// Snapshot returns the state of a window, the newest turns of them, in the
+// form of one frame's JSON, and the id it is complete to. It costs O(window).
+func (l *Live) Snapshot(turns int) (id string, data []byte) {
+	s := l.now.Load()
+	return l.id(s.seq), l.encodeSnapshot(s, turns)
+}
+
+// encoded is the last snapshot that was encoded, for the next viewer that
+// wants the same.
+type encoded struct {
+	state *state
+	turns int
+	data  []byte
+}
+
+func (l *Live) encodeSnapshot(s *state, turns int) []byte {
+	if last := l.encoded.Load(); last != nil && last.state == s && last.turns == turns {
+		return last.data
+	}
+	l.snapshots.Add(1)
+	data := encodeWindow(s, turns)
+	l.encoded.Store(&encoded{s, turns, data})
+	return data
+}
+
+func encodeWindow(s *state, turns int) []byte {
+	first := s.firstTurn(turns)
+	w := encoder{buf: make([]byte, 0, 4096)}
+	w.buf = append(w.buf, `{"snapshot":true,"window":{"first":`...)
+	w.buf = strconv.AppendUint(w.buf, uint64(max(first, 1)), 10)
+	w.buf = append(w.buf, `,"older":`...)
+	w.buf = strconv.AppendBool(w.buf, first > 1)
+	w.buf = append(w.buf, `},"ops":[`...)
+	for _, c := range s.collections.All() {
+		for _, e := range c.entries.All() {
+			if e.turn == transcript.Always || e.turn >= first {
+				w.insert(c.name, e, "")
+			}
+		}
+	}
+	return append(w.buf, "]}"...)
+}
+
+// Since returns what brings a viewer whose state is that after seq up to now,
+// in the form of one frame's JSON, and the id it then has; data is nil if
+// there is nothing to tell. It costs O(slots), and the bytes that changed. The
+// error wraps [steno.ErrNotFound] if that state can no longer be reached from:
+// then only a snapshot helps.
+func (l *Live) Since(seq int64) (id string, data []byte, err error) {
+	s := l.now.Load()
+	data, err = l.encodeSince(s, seq)
+	return l.id(s.seq), data, err
+}
+
+func (l *Live) encodeSince(s *state, seq int64) ([]byte, error) {
+	if seq < s.floor || seq > s.seq {
+		return nil, fmt.Errorf("view: branch %s: no way from %d to %d: %w", l.branch, seq, s.seq, steno.ErrNotFound)
+	}
+	if seq == s.seq {
+		return nil, nil
+	}
+	l.resumes.Add(1)
+	w := encoder{buf: append(make([]byte, 0, 512), `{"ops":[`...)}
+	gone := make(map[string][]string)
+	for _, t := range s.goneSince(seq) {
+		if t.born <= seq {
+			gone[t.collection] = append(gone[t.collection], t.key)
+		}
+	}
+	for _, c := range s.collections.All() {
+		if keys := gone[c.name]; len(keys) > 0 {
+			w.remove(c.name, keys)
+		}
+		if c.touched > seq {
+			w.sinceIn(&c, seq)
+		}
+	}
+	return append(w.buf, "]}"...), nil
+}
+
+// sinceIn writes the changes in one collection from its end to its start, so
+// that what an op says to stand before is already where it belongs.
+func (w *encoder) sinceIn(c *collection, seq int64) {
+	before := ""
+	for i := c.entries.Len() - 1; i >= 0; i-- {
+		e := c.entries.At(i)
+		switch {
+		case e.touched <= seq:
+		case e.inserted > seq:
+			w.insert(c.name, e, before)
+		default:
+			if e.moved > seq {
+				w.move(c.name, e.key, before)
+			}
+			w.since(c.name, e, seq)
+		}
+		before = e.key
+	}
+}

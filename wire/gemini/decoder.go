@@ -7,8 +7,9 @@
 //
 //   - A functionCall's arguments are the raw bytes of args, "" where there are
 //     none. Arguments that are streamed as partialArgs are put together and
-//     given once they are whole; what cannot be put together is kept in the
-//     call's opaque data as "partialArgs".
+//     written down as they come; where a piece belongs further back the call's
+//     end has them whole. If a piece has no place at all, all pieces are kept in
+//     the call's opaque data as "partialArgs".
 //   - executableCode is a call of the provider named [CodeExecution] whose
 //     arguments are the code; everything else of it, its language above all, is
 //     in the opaque data. Its result is the raw codeExecutionResult.
@@ -22,7 +23,9 @@
 //     "thoughtSignatures".
 //   - Grounding, citations and what is fetched from URLs are sources, given at
 //     the end of the answer because they are about all of it.
-//   - Candidate n is choice n.
+//   - Candidate n is choice n. The numbers of usageMetadata are those of the
+//     whole response and stand with choice 0; every chunk has all of them, so
+//     the newest replace all before.
 //
 // Safety ratings, log probabilities and token counts of a candidate stay in
 // the raw bytes.

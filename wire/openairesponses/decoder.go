@@ -173,8 +173,7 @@ func (d *Decoder) stray(data []byte) {
 	d.send(steno.Event{Type: steno.Opaque, Body: &steno.Block{Kind: "stray", Raw: raw.Quote(data), Provider: Format, Model: d.answer.model}})
 }
 
-// respond takes the response object that several events carry. One with
-// another id that is just created is another answer.
+// respond takes the response object that several events carry.
 func (d *Decoder) respond(response []byte) {
 	var id, model string
 	scan.Object(response, func(name, value []byte) bool {
@@ -193,12 +192,14 @@ func (d *Decoder) respond(response []byte) {
 	d.start()
 }
 
+// created takes the start of a response: another answer, where one has ended or
+// one with another id is open.
 func (d *Decoder) created(response []byte) {
 	id := scan.String(scan.Member(response, "id"))
-	if id != d.answer.id && (d.answer.over || d.answer.open && d.answer.id != "") {
-		if d.answer.open {
-			d.stop(&ending{})
-		}
+	if d.answer.open && d.answer.id != "" && id != d.answer.id {
+		d.stop(&ending{})
+	}
+	if d.answer.over {
 		d.answer = current{}
 	}
 	d.respond(response)

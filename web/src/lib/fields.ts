@@ -1,0 +1,34 @@
+import { Growing, type Fields } from '../stream/client';
+
+/** A text field in either of its forms; empty if absent. */
+export type Text = string | Growing;
+
+export function textOf(node: Fields, field: string): Text {
+  const value = node[field];
+  if (value instanceof Growing || typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : String(value);
+}
+
+export function stringOf(node: Fields, field: string): string {
+  return String(textOf(node, field));
+}
+
+export function numberOf(node: Fields, field: string): number | undefined {
+  return typeof node[field] === 'number' ? node[field] : undefined;
+}
+
+export function listOf(node: Fields, field: string): unknown[] {
+  return Array.isArray(node[field]) ? node[field] : [];
+}
+
+export function recordOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+export function headOf(text: Text, count: number): string {
+  return text instanceof Growing ? text.head(count) : text.slice(0, count);
+}
+
+export function tailOf(text: Text, count: number): string {
+  return text instanceof Growing ? text.since(text.length - count) : text.slice(-count);
+}

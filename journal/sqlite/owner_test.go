@@ -61,6 +61,7 @@ func TestOwnerKilled(t *testing.T) {
 // TestG43EightProcesses has eight processes write to one store while a ninth
 // holds SQLite's own lock for 3 s twice, and readers read all the time.
 func TestG43EightProcesses(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	first := open(t, dir, sqlite.Options{})
 	if err := first.Append(t.Context(), "first", 0, journaltest.Deltas(1, 1)); err != nil {
@@ -132,6 +133,7 @@ func readUntil(ctx context.Context, dir string, stop <-chan struct{}) error {
 // TestG43ForeignLock appends while another program holds SQLite's write lock
 // for 3 s: the append waits and succeeds.
 func TestG43ForeignLock(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	s := open(t, dir, sqlite.Options{})
 	lock := start(t, roleLock, dir)

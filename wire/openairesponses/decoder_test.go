@@ -96,6 +96,10 @@ func TestAnswers(t *testing.T) {
 			`response.output_item.added "output_index":0,"item":{"type":"function_call","call_id":"b","name":"n"}`,
 			`response.output_item.done "output_index":0,"item":{"type":"function_call","call_id":"b","name":"n","arguments":"2"}`, completed,
 		}, steno.FinishComplete, []answer.Part{call("a", "n", "1"), call("b", "n", "2")}},
+		{"an item is done twice", []string{
+			`response.output_item.done "output_index":0,"item":{"type":"message","id":"i","content":[{"type":"output_text","text":"a"}]}`,
+			`response.output_item.done "output_index":0,"item":{"type":"message","id":"i","content":[{"type":"output_text","text":"a"}]}`, completed,
+		}, steno.FinishComplete, []answer.Part{with(text("a"), `{"id":"i"}`)}},
 		{"an unknown event, kept whole", []string{created, `response.audio.delta "delta":"UklG"`, completed},
 			steno.FinishComplete, []answer.Part{opaque("response.audio.delta", `{"type":"response.audio.delta","delta":"UklG"}`)}},
 		{"an item that was not done when the input ended", []string{created,

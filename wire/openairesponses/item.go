@@ -2,6 +2,7 @@ package openairesponses
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,6 +40,7 @@ type item struct {
 	block  string // name of the block, or of the text blocks before the dot
 	sealed bool
 	last   []byte // the item as it stood last, for what is sealed without a done
+	id     string // the item's id when it was sealed
 
 	texts []*textPart         // message, in order of appearance
 	at    map[int64]*textPart // message, by content index
@@ -129,10 +131,15 @@ func (d *Decoder) itemDone(m *message) {
 		return
 	}
 	kind := kindOf(scan.String(scan.Member(m.item, "type")))
+	id := scan.String(scan.Member(m.item, "id"))
 	it := d.answer.items[m.output]
-	if it == nil || it.sealed || it.kind != kind {
+	switch {
+	case it == nil || it.kind != kind || it.sealed && it.id != id:
 		it = d.newItem(m.output, kind, m.item)
+	case it.sealed:
+		return // said twice
 	}
+	it.id = id
 	d.seal(it, m.item)
 }
 
@@ -188,7 +195,7 @@ func (d *Decoder) sendOpaque(it *item) {
 func (d *Decoder) opaque(done []byte, extra func([]byte) []byte, drop ...string) *steno.Seal {
 	obj := []byte{'{'}
 	scan.Object(done, func(name, value []byte) bool {
-		if scan.IsNull(value) || contains(drop, name) {
+		if scan.IsNull(value) || slices.Contains(drop, string(name)) {
 			return true
 		}
 		obj = raw.Member(obj, string(name), value)
@@ -206,13 +213,4 @@ func (d *Decoder) opaque(done []byte, extra func([]byte) []byte, drop ...string)
 		kept = append(raw.Member([]byte{'{'}, "item", done), '}')
 	}
 	return &steno.Seal{Opaque: kept, Provider: Format, Model: d.answer.model}
-}
-
-func contains(list []string, name []byte) bool {
-	for _, s := range list {
-		if s == string(name) {
-			return true
-		}
-	}
-	return false
 }

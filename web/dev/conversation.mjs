@@ -5,7 +5,7 @@
 export class Conversation {
   constructor(id, title, demo = false) {
     Object.assign(this, { id, title, demo, running: false, turns: 0, seq: 0 });
-    this.created = this.updated = new Date().toISOString();
+    this.created = this.updated = Date.now();
     this.collections = new Map();
     this.events = [];
     this.viewers = new Set();
@@ -33,7 +33,7 @@ export class Conversation {
   publish(...ops) {
     for (const op of ops) this.#apply(op);
     this.seq++;
-    this.updated = new Date().toISOString();
+    this.updated = Date.now();
     const text = `id: ${this.cursor()}\ndata: ${JSON.stringify({ ops })}\n\n`;
     this.events.push(text);
     for (const viewer of this.viewers) viewer.write(text);
@@ -63,10 +63,10 @@ export class Conversation {
     const message = `m${this.turns}u`;
     this.ordinals = new Map();
     this.publish(
-      { op: 'insert', collection: 'messages', key: message, node: { role: 'user', turn: this.turns, at: new Date().toISOString(), state: 'ended' } },
+      { op: 'insert', collection: 'messages', key: message, node: { role: 'user', turn: this.turns, at: Date.now(), state: 'ended' } },
       { op: 'insert', collection: `parts/${message}`, key: 'text:0', node: { kind: 'text', state: 'sealed', text } },
       { op: 'insert', collection: 'rows', key: `r-${message}`, node: { type: 'message', message, parts: ['text:0'] } },
-      { op: 'insert', collection: 'messages', key: this.message, node: { role: 'assistant', turn: this.turns, at: new Date().toISOString(), state: 'open' } },
+      { op: 'insert', collection: 'messages', key: this.message, node: { role: 'assistant', turn: this.turns, at: Date.now(), state: 'open' } },
       { op: 'insert', collection: 'steps', key: `${this.turns}.1`, node: { turn: this.turns, step: 1, message: this.message, attempt: 1, provider: 'anthropic', model: 'claude-sonnet-4-5', state: 'open', failed: [] } },
     );
     this.changed(this);

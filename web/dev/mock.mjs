@@ -22,13 +22,13 @@ const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '
 
 function add(id, title, demo) {
   const conversation = new Conversation(id, title, demo);
-  conversation.changed = (c) => tell({ conversations: [c.row()], removed: [] });
+  conversation.changed = (c) => tell('changed', { id: c.id, conversation: c.row() });
   conversations.set(id, conversation);
   return conversation;
 }
 
-function tell(change) {
-  for (const response of listeners) response.write(`data: ${JSON.stringify(change)}\n\n`);
+function tell(event, change) {
+  for (const response of listeners) response.write(`event: ${event}\ndata: ${JSON.stringify(change)}\n\n`);
 }
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -64,7 +64,7 @@ createServer(async (request, response) => {
     return json({});
   }
   if (pathname.startsWith('/v1/') && signedOut) return json({ error: 'signed out' }, 401);
-  if (pathname === '/v1/conversations') return json({ conversations: [...conversations.values()].map((c) => c.row()) });
+  if (pathname === '/v1/conversations') return json([...conversations.values()].map((c) => c.row()));
   if (pathname === '/v1/events') {
     stream();
     listeners.add(response);
@@ -72,21 +72,21 @@ createServer(async (request, response) => {
     return;
   }
   if (pathname === '/v1/play' && request.method === 'GET') {
-    return json({ scripts: Object.entries(players).map(([name, [title, about]]) => ({ name, title, about })) });
+    return json(Object.entries(players).map(([name, [title, about]]) => ({ name, title, about })));
   }
   if (pathname === '/v1/play') {
     let body = '';
     for await (const piece of request) body += piece;
-    const { script, speed } = JSON.parse(body);
+    const { names: [script], speed } = JSON.parse(body);
     const c = add(`play-${conversations.size}-${script}`, players[script][0], true);
-    tell({ conversations: [c.row()] });
-    json({ conversation: c.id });
+    tell('changed', { id: c.id, conversation: c.row() });
+    json(c.row());
     return void players[script][2](c, (ms) => wait(ms / speed));
   }
   if (pathname === '/v1/demos' && request.method === 'DELETE') {
     const removed = [...conversations.values()].filter((c) => c.demo).map((c) => c.id);
     for (const id of removed) conversations.delete(id);
-    tell({ conversations: [], removed });
+    for (const id of removed) tell('deleted', { id });
     return response.writeHead(204).end();
   }
   const match = /^\/v1\/conversations\/([^/]+)(\/view)?$/.exec(pathname);
@@ -95,7 +95,7 @@ createServer(async (request, response) => {
     if (!c) return json({ error: 'there is no such conversation' }, 404);
     if (request.method === 'DELETE') {
       conversations.delete(c.id);
-      tell({ conversations: [], removed: [c.id] });
+      tell('deleted', { id: c.id });
       return response.writeHead(204).end();
     }
     stream();

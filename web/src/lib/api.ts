@@ -1,11 +1,12 @@
 export interface Conversation {
   id: string;
   title: string;
-  demo: boolean;
-  running: boolean;
-  turns: number;
-  created: string;
-  updated: string;
+  demo?: boolean;
+  running?: boolean;
+  turns?: number;
+  /** In milliseconds since the Unix epoch. */
+  created: number;
+  updated: number;
 }
 
 export interface Script {
@@ -36,16 +37,16 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 async function reason(response: Response): Promise<string> {
-  const body = (await response.json().catch(() => ({}))) as { error?: unknown; message?: unknown };
-  const nested = body.error as { message?: unknown } | undefined;
-  for (const words of [nested?.message, body.message, body.error]) if (typeof words === 'string') return words;
+  const body = (await response.json().catch(() => ({}))) as { error?: { what?: unknown; do?: unknown } };
+  const words = [body.error?.what, body.error?.do].filter((part) => typeof part === 'string');
+  if (words.length > 0) return words.join(' ');
   return `The server answered ${response.status}.`;
 }
 
 export const api = {
-  scripts: async (): Promise<Script[]> => (await call<{ scripts: Script[] }>('GET', '/v1/play')).scripts ?? [],
+  scripts: async (): Promise<Script[]> => (await call<Script[] | null>('GET', '/v1/play')) ?? [],
   play: async (script: string, speed: number): Promise<string> =>
-    (await call<{ conversation: string }>('POST', '/v1/play', { script, speed })).conversation,
+    (await call<Conversation>('POST', '/v1/play', { names: [script], speed })).id,
   remove: (id: string): Promise<void> => call('DELETE', `/v1/conversations/${encodeURIComponent(id)}`),
   removeDemos: (): Promise<void> => call('DELETE', '/v1/demos'),
 };

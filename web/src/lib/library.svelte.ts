@@ -14,7 +14,7 @@ export class Library {
     this.#connector = new Connector({
       url: () => '/v1/events',
       event: ({ event, data }) => {
-        if (event === 'message') this.#change(data);
+        if (event === 'changed' || event === 'deleted') this.#change(event, data);
       },
       state: (state) => {
         this.connection = state;
@@ -29,7 +29,7 @@ export class Library {
   }
 
   get hasDemos(): boolean {
-    return this.conversations.some(({ demo }) => demo);
+    return this.conversations.some(({ demo }) => demo === true);
   }
 
   async remove(id: string): Promise<void> {
@@ -39,7 +39,7 @@ export class Library {
 
   async removeDemos(): Promise<void> {
     await api.removeDemos();
-    this.#drop(({ demo }) => demo);
+    this.#drop(({ demo }) => demo === true);
   }
 
   retry(): void {
@@ -57,8 +57,7 @@ export class Library {
       const response = await fetch('/v1/conversations', { credentials: 'same-origin', cache: 'no-store' });
       if (response.status === 401) this.connection = 'signed-out';
       if (!response.ok) return;
-      const { conversations } = (await response.json()) as { conversations: Conversation[] | null };
-      this.conversations = sorted(conversations ?? []);
+      this.conversations = sorted(((await response.json()) as Conversation[] | null) ?? []);
       this.loaded = true;
     } catch {
       // The stream notices a dead server and asks again when it is back.
@@ -67,16 +66,16 @@ export class Library {
     }
   }
 
-  #change(data: string): void {
-    let change: { conversations?: Conversation[] | null; removed?: string[] | null };
+  #change(event: string, data: string): void {
+    let change: { id: string; conversation?: Conversation };
     try {
       change = JSON.parse(data) as typeof change;
     } catch {
       return;
     }
-    const changed = change.conversations ?? [];
-    const gone = new Set([...(change.removed ?? []), ...changed.map(({ id }) => id)]);
-    this.conversations = sorted([...this.conversations.filter(({ id }) => !gone.has(id)), ...changed]);
+    const others = this.conversations.filter(({ id }) => id !== change.id);
+    const now = event === 'changed' ? change.conversation : undefined;
+    this.conversations = sorted(now ? [...others, now] : others);
   }
 
   #drop(which: (conversation: Conversation) => boolean): void {
@@ -85,5 +84,5 @@ export class Library {
 }
 
 function sorted(conversations: Conversation[]): Conversation[] {
-  return conversations.toSorted((a, b) => (a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : a.id < b.id ? 1 : -1));
+  return conversations.toSorted((a, b) => b.updated - a.updated || (a.id < b.id ? 1 : -1));
 }

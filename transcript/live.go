@@ -18,6 +18,8 @@ type Live struct {
 	running bool
 	// pages remembers on which page each message stands.
 	pages     map[string]uint32
+	rows      Rows
+	gather    func(Change)
 	followers []*follower
 	changes   []Change
 }
@@ -28,6 +30,7 @@ type follower struct{ call func(Update) }
 // NewLive returns an empty transcript whose engine has the given options.
 func NewLive(opts projection.Options[steno.Event]) *Live {
 	l := &Live{engine: NewEngine(opts), pages: make(map[string]uint32)}
+	l.gather = func(c Change) { l.changes = append(l.changes, c) }
 	l.engine.Subscribe(l.publish)
 	return l
 }
@@ -99,6 +102,7 @@ func (l *Live) Current() Update {
 			u.Changes = append(u.Changes, l.change(c, n, slot.Inserted))
 		}
 	}
+	u.Changes = slices.AppendSeq(u.Changes, RowsOf(s).All())
 	return u
 }
 
@@ -108,6 +112,7 @@ func (l *Live) publish(p *projection.Publication) {
 	for c := range p.Changes() {
 		l.changes = append(l.changes, l.change(c.Collection(), c.Node(), c.Op))
 	}
+	l.rows.Apply(p, l.gather)
 	u := Update{Seq: l.seq, All: p.All, Running: l.running, Changes: l.changes}
 	for _, f := range l.followers {
 		f.call(u)

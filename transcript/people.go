@@ -38,13 +38,14 @@ func said(body *steno.UserInput, id, own string) steno.Body {
 		b = *body
 	}
 	b.Queued = false
+	b.Item = "" // only what was taken from the queue has one
 	if b.Client == "" && own != id {
 		b.Client = strings.Clone(own)
 	}
-	if body != nil && b.Client == body.Client && !body.Queued {
+	if body != nil && b.Client == body.Client && b.Item == body.Item && !body.Queued {
 		return body
 	}
-	if b.By == "" && b.Parts == nil && b.Item == "" && b.Client == "" {
+	if b.By == "" && b.Parts == nil && b.Client == "" {
 		return nil
 	}
 	return &b
@@ -152,6 +153,7 @@ func (n *Normaliser) take(i int) {
 	o.Message, o.Text, o.Body = id, q.Text, q.input()
 	n.send()
 	n.turn.full = n.turn.on
+	n.turn.step.failed = false // what follows answers something else: another step
 	n.late = false
 }
 

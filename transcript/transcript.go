@@ -14,23 +14,27 @@ type Transcript struct {
 	report Reporter
 	engine *projection.Engine[steno.Event]
 	seq    int64
+	in     steno.Event
+	fold   func(*steno.Event)
 }
 
 // Append takes one source event. The event is borrowed. It costs what the
 // change costs, however long the transcript is.
 func (t *Transcript) Append(e steno.Event) {
 	t.open()
-	t.norm.Normalise(&e, t.fold)
+	t.in = e
+	t.norm.Normalise(&t.in, t.fold)
 }
 
 func (t *Transcript) open() {
 	if t.engine == nil {
 		t.engine = NewEngine(projection.Options[steno.Event]{})
+		t.fold = t.take
 	}
 }
 
-// fold takes one journal event.
-func (t *Transcript) fold(e *steno.Event) {
+// take folds one journal event.
+func (t *Transcript) take(e *steno.Event) {
 	t.seq++
 	e.Seq = t.seq
 	t.report.Add(e)

@@ -98,6 +98,23 @@ func TestC74WritesPerDelta(t *testing.T) {
 	}
 }
 
+// TestAppendAllocatesNothing counts what a delta allocates from source to node,
+// amortised.
+func TestAppendAllocatesNothing(t *testing.T) {
+	for _, x := range deltas {
+		var tr Transcript
+		tr.Append(steno.Event{Type: steno.ToolCall, Call: "x", Name: "f"})
+		i := 0
+		got := testing.AllocsPerRun(5_000, func() {
+			tr.Append(*x.deltas[i%len(x.deltas)])
+			i++
+		})
+		if got != 0 {
+			t.Errorf("%s: %v allocations", x.name, got)
+		}
+	}
+}
+
 // TestC77NoDowngrade checks that nothing changes a call that has its result.
 func TestC77NoDowngrade(t *testing.T) {
 	at := func(e steno.Event) *steno.Event { e.Message, e.Part, e.Turn = "1.1", "0", 1; return &e }
@@ -158,6 +175,7 @@ func BenchmarkAppend(b *testing.B) {
 	for _, x := range deltas {
 		b.Run(x.name, func(b *testing.B) {
 			var tr Transcript
+			tr.Append(steno.Event{Type: steno.ToolCall, Call: "x", Name: "f"})
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {

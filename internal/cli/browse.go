@@ -18,6 +18,6 @@ func browse(url string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go cmd.Wait() // so that it leaves no zombie
+	go func() { _ = cmd.Wait() }() // so that it leaves no zombie
 	return nil
 }

@@ -15,7 +15,7 @@ func (m *Main) completeID(cmd *cobra.Command, args []string, _ string) ([]cobra.
 	if len(args) > 0 || m.prepare(cmd, args) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer m.Close()
+	defer func() { _ = m.Close() }() // only read
 	store, err := m.reading(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

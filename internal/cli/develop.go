@@ -56,11 +56,11 @@ recorded. How the bytes are cut (--cut) never changes what comes out.`,
 			if err := m.checkFormat(from); err != nil {
 				return err
 			}
-			in, close, err := m.input(args)
+			in, done, err := m.input(args)
 			if err != nil {
 				return err
 			}
-			defer close()
+			defer done()
 			doc, err := decode(in, from, cut, &formats.Options{InlineThink: think})
 			if err != nil {
 				return err
@@ -163,11 +163,11 @@ output is always JSON.`,
 		Example: "  steno fold events.jsonl\n  steno fold < events.jsonl",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			in, close, err := m.input(args)
+			in, done, err := m.input(args)
 			if err != nil {
 				return err
 			}
-			defer close()
+			defer done()
 			if m.Fold == nil {
 				return unavailable("the fold")
 			}

@@ -169,7 +169,7 @@ type tokenKeeper interface {
 	RevokeToken(ctx context.Context, name string) error
 }
 
-// ownTokens is the file, for the process that has the lock.
+// ownTokens is the file.
 type ownTokens struct{ auth *config.Auth }
 
 func (o ownTokens) Tokens(context.Context) ([]config.Token, error) { return o.auth.Tokens(), nil }
@@ -182,8 +182,14 @@ func (o ownTokens) RevokeToken(_ context.Context, name string) error {
 	return o.auth.RevokeToken(name)
 }
 
-func (m *Main) tokenKeeper(ctx context.Context) (tokenKeeper, error) {
-	c, err := m.own(ctx)
+// tokenKeeper returns who keeps the tokens. Where no server runs the file is
+// opened, with the lock of the data directory only to write.
+func (m *Main) tokenKeeper(ctx context.Context, write bool) (tokenKeeper, error) {
+	find := m.findServer
+	if write {
+		find = m.own
+	}
+	c, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +235,7 @@ func (m *Main) tokenAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			k, err := m.tokenKeeper(cmd.Context())
+			k, err := m.tokenKeeper(cmd.Context(), true)
 			if err != nil {
 				return err
 			}
@@ -256,7 +262,7 @@ func (m *Main) tokenList() *cobra.Command {
 		Example: "  steno token list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			k, err := m.tokenKeeper(cmd.Context())
+			k, err := m.tokenKeeper(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
@@ -283,7 +289,7 @@ func (m *Main) tokenRevoke() *cobra.Command {
 		Example: "  steno token revoke ci",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			k, err := m.tokenKeeper(cmd.Context())
+			k, err := m.tokenKeeper(cmd.Context(), true)
 			if err != nil {
 				return err
 			}

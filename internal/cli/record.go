@@ -31,11 +31,11 @@ conversation as it comes: it is durable, and seen, while it streams. Without
 			if err := m.checkFormat(from); err != nil {
 				return err
 			}
-			in, close, err := m.input(args)
+			in, done, err := m.input(args)
 			if err != nil {
 				return err
 			}
-			defer close()
+			defer done()
 			store, err := m.writing(cmd.Context())
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func (m *Main) record(ctx context.Context, store api.Store, to, name, from strin
 }
 
 // input opens the file that is named, or standard input for none or "-".
-func (m *Main) input(args []string) (_ io.Reader, close func(), err error) {
+func (m *Main) input(args []string) (_ io.Reader, done func(), err error) {
 	if len(args) == 0 || args[0] == "-" {
 		return m.Stdin, func() {}, nil
 	}

@@ -49,11 +49,10 @@ func ReadInfo(dir string) (Info, error) {
 
 // RemoveInfo removes the file if the process pid left it.
 func RemoveInfo(dir string, pid int) error {
-	i, err := ReadInfo(dir)
-	if err != nil || i.PID != pid {
-		return nil
+	if i, err := ReadInfo(dir); err == nil && i.PID == pid {
+		return os.Remove(infoPath(dir))
 	}
-	return os.Remove(infoPath(dir))
+	return nil
 }
 
 // findTimeout is how long a server may take to say that it is there.
@@ -82,7 +81,7 @@ func Find(ctx context.Context, dir, token string) (*Client, error) {
 		}
 		return c, nil
 	}
-	c.Close()
+	_ = c.Close()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

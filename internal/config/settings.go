@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -256,7 +257,7 @@ func setListen(s *Settings, v string) error {
 	if err != nil {
 		return errors.New("must be HOST:PORT")
 	}
-	if _, err := net.LookupPort("tcp", port); err != nil {
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return errors.New("the port must be a number up to 65535")
 	}
 	if strings.ContainsAny(host, "/ ") {

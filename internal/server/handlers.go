@@ -176,7 +176,7 @@ func (s *Server) blob(w http.ResponseWriter, r *http.Request) error {
 
 func isHash(h string) bool {
 	for _, c := range []byte(h) {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '-') {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && c != '-' {
 			return false
 		}
 	}

@@ -207,6 +207,22 @@ func TestHostAndOrigin(t *testing.T) {
 	}
 }
 
+func FuzzHosts(f *testing.F) {
+	for _, s := range []string{"localhost", "127.0.0.1:7836", "[::1]:1", "[::1", "a:b:c", "evil.example", "localhost.:1", "localhost.evil.example", ""} {
+		f.Add(s)
+	}
+	h := newHosts("127.0.0.1:7836", nil, nil)
+	f.Fuzz(func(t *testing.T, host string) {
+		if !h.allowed(host) {
+			return
+		}
+		low := strings.ToLower(host)
+		if !strings.Contains(low, "localhost") && !strings.Contains(low, "127.0.0.1") && !strings.Contains(low, "::1") {
+			t.Errorf("%q is allowed", host)
+		}
+	})
+}
+
 func TestSignIn(t *testing.T) {
 	b := newBench(t)
 	u, err := url.Parse(b.SignInLink())

@@ -36,17 +36,6 @@ func isTorn(data []byte) bool {
 	return errors.Is(err, steno.ErrCorrupt)
 }
 
-// resetChecked begins to decode a run that must be what its row says.
-func resetChecked(d *journal.Decoder, r storedRun) error {
-	if err := d.Reset(r.data); err != nil {
-		return err
-	}
-	if h := d.Header(); h.First != r.first || h.Last() != r.last {
-		return errMismatch
-	}
-	return nil
-}
-
 // mark notes that a branch is damaged at seq, or with 0 that it is not.
 func (s *Store) mark(ctx context.Context, branch string, seq int64) error {
 	return s.commit(ctx, &job{do: func(w *writer) error {
@@ -59,35 +48,52 @@ func (s *Store) mark(ctx context.Context, branch string, seq int64) error {
 }
 
 // cutTornTails removes the last run of each branch where it fails its check.
+// Branches whose pages are damaged it leaves alone: they are found when they
+// are used.
 func (w *writer) cutTornTails() ([]Cut, error) {
-	type tail struct {
-		Cut
-		id int64
+	type branch struct {
+		id, packed int64
+		name       string
 	}
-	var torn []tail
-	stmt, _, err := w.conn.Prepare(`SELECT b.id, b.name, r.first, r.last, r.data FROM branches b JOIN runs r
-		ON r.branch = b.id AND r.first = (SELECT max(first) FROM runs WHERE branch = b.id)
-		WHERE r.first > b.packed AND b.damaged = 0`)
+	var branches []branch
+	list, _, err := w.conn.Prepare("SELECT id, packed, name FROM branches WHERE damaged = 0")
 	if err != nil {
 		return nil, fail("check tails", err)
 	}
-	defer stmt.Close()
-	for stmt.Step() {
-		if isTorn(stmt.ColumnRawBlob(4)) {
-			torn = append(torn, tail{Cut{stmt.ColumnText(1), stmt.ColumnInt64(2), stmt.ColumnInt64(3)}, stmt.ColumnInt64(0)})
-		}
+	for list.Step() {
+		branches = append(branches, branch{list.ColumnInt64(0), list.ColumnInt64(1), list.ColumnText(2)})
 	}
-	if err := errors.Join(stmt.Err(), stmt.Reset()); err != nil {
+	if err := errors.Join(list.Err(), list.Close()); err != nil {
 		return nil, fail("check tails", err)
 	}
 	var cuts []Cut
-	for _, t := range torn {
-		if err := w.run("cut torn tail", "DELETE FROM runs WHERE branch = ? AND first = ?", t.id, t.First); err != nil {
+	for _, b := range branches {
+		first, last, err := w.tornTail(b.id, b.packed)
+		if errors.Is(err, steno.ErrCorrupt) || err == nil && first == 0 {
+			continue
+		}
+		if err == nil {
+			err = w.run("cut torn tail", "DELETE FROM runs WHERE branch = ? AND first = ?", b.id, first)
+		}
+		if err != nil {
 			return cuts, err
 		}
-		cuts = append(cuts, t.Cut)
+		cuts = append(cuts, Cut{Branch: b.name, First: first, Last: last})
 	}
 	return cuts, nil
+}
+
+// tornTail returns the seqs of the last run of a branch if it is torn, else 0.
+func (w *writer) tornTail(id, packed int64) (first, last int64, err error) {
+	s := w.findTail
+	defer s.Reset()
+	if err := errors.Join(s.BindInt64(1, id), s.BindInt64(2, packed)); err != nil {
+		return 0, 0, fail("check tail", err)
+	}
+	if s.Step() && isTorn(s.ColumnRawBlob(2)) {
+		first, last = s.ColumnInt64(0), s.ColumnInt64(1)
+	}
+	return first, last, fail("check tail", s.Err())
 }
 
 // Report is what [Store.Verify] found in a branch.
@@ -131,8 +137,14 @@ func (s *Store) Verify(ctx context.Context, branch string) (Report, error) {
 // conclude adds the size of the branch to a report and marks it.
 func (s *Store) conclude(ctx context.Context, report *Report) error {
 	err := s.readers.use(ctx, func(r *reader) error {
-		info, err := r.info(report.Branch)
-		report.Bytes = info.Bytes
+		id, _, err := r.branch(report.Branch)
+		if err != nil {
+			return err
+		}
+		page, _, err := r.list(id - 1)
+		if err == nil && len(page) > 0 {
+			report.Bytes = page[0].Bytes
+		}
 		return err
 	})
 	if err == nil && s.commits != nil {

@@ -2,20 +2,14 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/journal"
 )
-
-// infoColumns reads what describes a branch b. The bytes of its segments are
-// kept in its row, so the cost is that of the runs since the last turn's end.
-const infoColumns = `b.id, b.name, b.at, b.damaged, coalesce(t.last, 0), coalesce(t.at, b.at),
-	b.bytes + coalesce((SELECT sum(length(data)) FROM runs WHERE branch = b.id AND first > b.packed), 0)
-	FROM branches b LEFT JOIN runs t ON t.branch = b.id AND t.first = (SELECT max(first) FROM runs WHERE branch = b.id)`
 
 // listPage is how many branches List reads at a time, so that a slow loop
 // holds no connection.
@@ -49,51 +43,47 @@ func (s *Store) List(ctx context.Context) iter.Seq2[journal.Info, error] {
 
 // list returns the branches after the one with an id, and the id of the last.
 func (r *reader) list(after int64) (page []journal.Info, last int64, err error) {
-	stmt, _, err := r.conn.Prepare("SELECT " + infoColumns + " WHERE b.id > ? ORDER BY b.id LIMIT ?")
-	if err != nil {
-		return nil, after, fail("list", err)
-	}
-	defer stmt.Close()
-	if err := stmt.BindInt64(1, after); err != nil {
-		return nil, after, fail("list", err)
-	}
-	if err := stmt.BindInt64(2, listPage); err != nil {
+	s := r.branches
+	defer s.Reset()
+	if err := errors.Join(s.BindInt64(1, after), s.BindInt64(2, listPage)); err != nil {
 		return nil, after, fail("list", err)
 	}
 	last = after
-	for stmt.Step() {
-		last = stmt.ColumnInt64(0)
-		page = append(page, scanInfo(stmt))
+	for s.Step() {
+		last = s.ColumnInt64(0)
+		info, err := r.describe(s)
+		if err != nil {
+			return nil, after, err
+		}
+		page = append(page, info)
 	}
-	return page, last, fail("list", stmt.Err())
+	return page, last, fail("list", s.Err())
 }
 
-// info describes one branch, or returns [steno.ErrNotFound].
-func (r *reader) info(branch string) (journal.Info, error) {
-	stmt, _, err := r.conn.Prepare("SELECT " + infoColumns + " WHERE b.name = ?")
-	if err != nil {
-		return journal.Info{}, fail("info", err)
+// describe makes the Info of the branch whose row is at hand. The bytes of its
+// segments are kept in the row, so the cost is that of the runs since the end
+// of its last turn. A branch whose pages are damaged has no head.
+func (r *reader) describe(row *sqlite3.Stmt) (journal.Info, error) {
+	id, packed := row.ColumnInt64(0), row.ColumnInt64(3)
+	info := journal.Info{
+		Branch:  row.ColumnText(1),
+		First:   row.ColumnInt64(2),
+		Last:    row.ColumnInt64(2),
+		Bytes:   row.ColumnInt64(4),
+		Damaged: row.ColumnInt64(5) != 0,
 	}
-	defer stmt.Close()
-	if err := stmt.BindText(1, branch); err != nil {
-		return journal.Info{}, fail("info", err)
+	s := r.extent
+	defer s.Reset()
+	if err := errors.Join(s.BindInt64(1, id), s.BindInt64(2, packed)); err != nil {
+		return info, fail("describe", err)
 	}
-	if stmt.Step() {
-		return scanInfo(stmt), nil
+	if s.Step() {
+		info.Head, info.Last = s.ColumnInt64(0), s.ColumnInt64(1)
+		info.Bytes += s.ColumnInt64(2)
 	}
-	if err := stmt.Err(); err != nil {
-		return journal.Info{}, fail("info", err)
+	err := s.Err()
+	if errors.Is(err, sqlite3.CORRUPT) {
+		info.Damaged, err = true, nil
 	}
-	return journal.Info{}, steno.ErrNotFound
-}
-
-func scanInfo(stmt *sqlite3.Stmt) journal.Info {
-	return journal.Info{
-		Branch:  stmt.ColumnText(1),
-		First:   stmt.ColumnInt64(2),
-		Damaged: stmt.ColumnInt64(3) != 0,
-		Head:    stmt.ColumnInt64(4),
-		Last:    stmt.ColumnInt64(5),
-		Bytes:   stmt.ColumnInt64(6),
-	}
+	return info, fail("describe", err)
 }

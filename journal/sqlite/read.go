@@ -179,7 +179,11 @@ func (c *runReader) fetch(ctx context.Context) error {
 			c.batch = append(c.batch, run)
 		}
 		if err := s.Err(); errors.Is(err, sqlite3.CORRUPT) {
-			// The pages that hold the rest of the branch cannot be walked.
+			// The pages that hold the rest of the branch cannot be walked. What
+			// came before them is yielded first; the next fetch ends here again.
+			if len(c.batch) > 0 {
+				return nil
+			}
 			return c.damage(c.after+1, max(c.head, c.after+1), err)
 		} else if err != nil {
 			return fail("read", err)

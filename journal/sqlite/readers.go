@@ -81,7 +81,7 @@ type reader struct {
 	conn  *sqlite3.Conn
 	owned bool
 
-	findBranch, findHead, runs *sqlite3.Stmt
+	findBranch, findHead, runs, branches, extent *sqlite3.Stmt
 }
 
 func openReader(src source) (*reader, error) {
@@ -99,6 +99,10 @@ func openReader(src source) (*reader, error) {
 		// From the run that holds event ?2 on.
 		{&r.runs, `SELECT first, last, at, data FROM runs WHERE branch = ?1 AND first >=
 			coalesce((SELECT max(first) FROM runs WHERE branch = ?1 AND first <= ?2), 0) ORDER BY first`},
+		{&r.branches, "SELECT id, name, at, packed, bytes, damaged FROM branches WHERE id > ? ORDER BY id LIMIT ?"},
+		// The head of a branch, its time, and the bytes of its runs behind event ?2.
+		{&r.extent, `SELECT last, at, (SELECT coalesce(sum(length(data)), 0) FROM runs WHERE branch = ?1 AND first > ?2)
+			FROM runs WHERE branch = ?1 ORDER BY first DESC LIMIT 1`},
 	} {
 		if *s.stmt, _, err = conn.PrepareFlags(s.sql, sqlite3.PREPARE_PERSISTENT); err != nil {
 			return nil, errors.Join(fail("prepare", err), r.close())
@@ -108,7 +112,7 @@ func openReader(src source) (*reader, error) {
 }
 
 func (r *reader) close() error {
-	for _, s := range []*sqlite3.Stmt{r.findBranch, r.findHead, r.runs} {
+	for _, s := range []*sqlite3.Stmt{r.findBranch, r.findHead, r.runs, r.branches, r.extent} {
 		// What a statement has to report was reported when it ran.
 		_ = s.Close()
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -15,7 +16,7 @@ import (
 type writer struct {
 	conn *sqlite3.Conn
 
-	findBranch, addBranch, findHead, addRun *sqlite3.Stmt
+	findBranch, addBranch, findHead, findTail, addRun *sqlite3.Stmt
 
 	// unsure says that a failed commit may stand on disk all the same and come
 	// to light after a crash. The next transaction that succeeds buries it.
@@ -56,6 +57,7 @@ func (w *writer) prepare() error {
 		{&w.findBranch, "SELECT id, damaged FROM branches WHERE name = ?"},
 		{&w.addBranch, "INSERT INTO branches (name, at) VALUES (?, ?)"},
 		{&w.findHead, "SELECT last FROM runs WHERE branch = ? ORDER BY first DESC LIMIT 1"},
+		{&w.findTail, "SELECT first, last, data FROM runs WHERE branch = ? AND first > ? ORDER BY first DESC LIMIT 1"},
 		{&w.addRun, "INSERT INTO runs (branch, first, last, at, data) VALUES (?, ?, ?, ?, ?)"},
 	} {
 		var err error
@@ -67,7 +69,7 @@ func (w *writer) prepare() error {
 }
 
 func (w *writer) close() error {
-	for _, s := range []*sqlite3.Stmt{w.findBranch, w.addBranch, w.findHead, w.addRun} {
+	for _, s := range []*sqlite3.Stmt{w.findBranch, w.addBranch, w.findHead, w.findTail, w.addRun} {
 		// What a statement has to report was reported when it ran.
 		_ = s.Close()
 	}
@@ -82,13 +84,7 @@ func (w *writer) group(jobs []*job) {
 			together = append(together, j)
 		}
 	}
-	if len(together) > 0 {
-		if err := w.transaction(together); err != nil {
-			for _, j := range together {
-				j.err = err
-			}
-		}
-	}
+	w.together(together)
 	for _, j := range jobs {
 		if j.apart {
 			j.err = j.do(w)
@@ -96,32 +92,51 @@ func (w *writer) group(jobs []*job) {
 	}
 }
 
+// together does the jobs in one transaction. If it fails none of them has had
+// an effect, and all are told; but a job that met a damaged page is left out
+// and the others done without it.
+func (w *writer) together(jobs []*job) {
+	for len(jobs) > 0 {
+		met, err := w.transaction(jobs)
+		if err == nil {
+			return
+		}
+		if met == nil || !errors.Is(err, steno.ErrCorrupt) {
+			for _, j := range jobs {
+				j.err = err
+			}
+			return
+		}
+		met.err = err
+		jobs = slices.DeleteFunc(jobs, func(j *job) bool { return j == met })
+	}
+}
+
 // transaction does the jobs in one transaction. If it returns an error none of
-// them has had an effect.
-func (w *writer) transaction(jobs []*job) error {
+// them has had an effect; met is the job that met it.
+func (w *writer) transaction(jobs []*job) (met *job, err error) {
 	if err := w.rollback(); err != nil { // of one that could not be undone before
-		return err
+		return nil, err
 	}
 	if w.unsure {
 		if err := w.bury(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := w.exec("begin", "BEGIN IMMEDIATE"); err != nil {
-		return err
+		return nil, err
 	}
 	for _, j := range jobs {
 		j.err = j.do(w)
 		var f *failure
 		if errors.As(j.err, &f) {
-			return errors.Join(j.err, w.rollback())
+			return j, errors.Join(j.err, w.rollback())
 		}
 	}
-	err := w.conn.Exec("COMMIT")
-	if err == nil {
-		return nil
+	if err := w.conn.Exec("COMMIT"); err != nil {
+		return nil, w.failedCommit(err)
 	}
-	return w.failedCommit(err)
+	return nil, nil
 }
 
 // failedCommit undoes a commit that failed. A write that failed never leaves a

@@ -26,7 +26,15 @@ type eventJSON struct {
 	Body    jsontext.Value `json:"body,omitzero"`
 }
 
-// MarshalJSONTo writes e as one JSON object.
+// asHeard keeps the provider's JSON in a body as it came: its strings with their
+// escapes, and names that are there twice.
+var asHeard = json.JoinOptions(
+	jsontext.PreserveRawStrings(true),
+	jsontext.AllowDuplicateNames(true),
+)
+
+// MarshalJSONTo writes e as one JSON object. The provider's JSON in its body
+// keeps every token; only white space between tokens is lost.
 func (e *Event) MarshalJSONTo(enc *jsontext.Encoder) error {
 	w := eventJSON{
 		Seq: e.Seq, At: e.At, Type: e.Type.String(), Choice: e.Choice,
@@ -37,20 +45,20 @@ func (e *Event) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if u, ok := e.Body.(*Unrecognised); ok && e.Type == Unknown {
 		w.Type, w.Body = u.Name, u.Raw
 	} else if e.Body != nil {
-		b, err := json.Marshal(e.Body)
+		b, err := json.Marshal(e.Body, asHeard)
 		if err != nil {
 			return fmt.Errorf("event %d (%s): body: %w", e.Seq, e.Type, err)
 		}
 		w.Body = b
 	}
-	return json.MarshalEncode(enc, &w)
+	return json.MarshalEncode(enc, &w, asHeard)
 }
 
 // UnmarshalJSONFrom reads what MarshalJSONTo wrote. A type this version does
 // not know is kept, name and body, as [Unrecognised].
 func (e *Event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	var r eventJSON
-	if err := json.UnmarshalDecode(dec, &r); err != nil {
+	if err := json.UnmarshalDecode(dec, &r, asHeard); err != nil {
 		return err
 	}
 	*e = Event{
@@ -70,7 +78,7 @@ func (e *Event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if b == nil {
 		return fmt.Errorf("event %d: %s carries no body", e.Seq, e.Type)
 	}
-	if err := json.Unmarshal(r.Body, b); err != nil {
+	if err := json.Unmarshal(r.Body, b, asHeard); err != nil {
 		return fmt.Errorf("event %d (%s): body: %w", e.Seq, e.Type, err)
 	}
 	e.Body = b

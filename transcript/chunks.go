@@ -88,8 +88,11 @@ func chunkCall(p *steno.Part) steno.ChunkCall {
 		call = &steno.Call{}
 	}
 	c := steno.ChunkCall{
-		ID: call.ID, Name: call.Name, Arguments: call.Arguments.String(), Executor: call.Executor,
+		ID: call.ID, Name: call.Name, Arguments: call.Arguments.String(),
 		Opaque: p.Opaque, ShellOutput: call.Output.String(),
+	}
+	if call.Executor != steno.Client { // the default, which goes without saying
+		c.Executor = call.Executor
 	}
 	r := call.Result
 	if r == nil {

@@ -44,7 +44,8 @@ func src(t testing.TB, lines ...string) []*steno.Event {
 	return read(t, strings.ReplaceAll(strings.Join(lines, "\n"), "'", `"`))
 }
 
-// fold normalises, checks the laws of the output and folds it.
+// fold normalises, checks the laws of the output and folds it, by the reference
+// and by the engine.
 func fold(t testing.TB, source []*steno.Event) FoldReport {
 	t.Helper()
 	events := normalise(source...)
@@ -53,7 +54,16 @@ func fold(t testing.TB, source []*steno.Event) FoldReport {
 	for _, e := range events {
 		r.Add(e)
 	}
-	return r.Report(reference(events))
+	report := r.Report(reference(events))
+	var tr Transcript
+	for _, e := range source {
+		tr.Append(*e)
+	}
+	want, _ := marshal(report)
+	if got, _ := marshal(tr.Report()); got != want {
+		t.Fatalf("transcript:\n%s\nreference:\n%s", got, want)
+	}
+	return report
 }
 
 // checkLaws checks what holds of every output of a normaliser.

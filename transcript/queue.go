@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stenolog/steno"
@@ -155,102 +154,4 @@ func (n *Normaliser) take(i int) {
 	n.turn.full = n.turn.on
 	n.turn.step.failed = false // what follows answers something else: another step
 	n.late = false
-}
-
-// question is a permission that was asked and not answered.
-type question struct {
-	id, call      string
-	message, part string
-	step, attempt uint32
-	turn          uint32
-}
-
-func (n *Normaliser) permissionAsked(e *steno.Event) {
-	body, ok := e.Body.(*steno.Permission)
-	if !ok || body.ID == "" || n.asked(body.ID) >= 0 {
-		n.drop(e, noQuestion)
-		return
-	}
-	q := question{id: body.ID, call: strings.Clone(e.Call)}
-	if i := n.callOf(e); i >= 0 {
-		c := &n.turn.calls.list[i]
-		q.call, q.message, q.part, q.step, q.attempt, q.turn = c.id, c.message, c.part, c.step, c.attempt, n.keep.Turn
-	}
-	n.questions = append(n.questions, q)
-	o := n.putQuestion(steno.PermissionAsked, &q)
-	o.Name, o.Text, o.Body = e.Name, e.Text, body
-	n.send()
-}
-
-// permissionAnswered takes an answer; the first one wins.
-func (n *Normaliser) permissionAnswered(e *steno.Event) {
-	body, ok := e.Body.(*steno.Permission)
-	if !ok || n.asked(body.ID) < 0 {
-		n.drop(e, noQuestion)
-		return
-	}
-	i := n.asked(body.ID)
-	o := n.putQuestion(steno.PermissionAnswered, &n.questions[i])
-	o.Name, o.Text, o.Body = e.Name, e.Text, body
-	n.send()
-	n.questions = slices.Delete(n.questions, i, i+1)
-}
-
-func (n *Normaliser) asked(id string) int {
-	return slices.IndexFunc(n.questions, func(q question) bool { return q.id == id })
-}
-
-func (n *Normaliser) putQuestion(t steno.Type, q *question) *steno.Event {
-	n.out = steno.Event{
-		Type: t, At: n.at, Turn: q.turn, Step: q.step, Attempt: q.attempt,
-		Message: q.message, Part: q.part, Call: q.call,
-	}
-	return &n.out
-}
-
-// ChoiceClosed is the choice of a permission-answered that nobody gave: the
-// turn ended first.
-const ChoiceClosed = "closed"
-
-// closeQuestions answers what was asked and can no longer be.
-func (n *Normaliser) closeQuestions() {
-	for i := range n.questions {
-		q := &n.questions[i]
-		n.putQuestion(steno.PermissionAnswered, q).Body = &steno.Permission{ID: q.id, Choice: ChoiceClosed}
-		n.send()
-	}
-	n.questions = n.questions[:0]
-}
-
-// system takes a notice and its like. In flight it is a part of the turn's
-// message at the current position (A18); else of the newest message, if that is
-// a system message, or of a new one (A19).
-func (n *Normaliser) system(e *steno.Event) {
-	if !n.turn.on {
-		n.systemMessage(e)
-		return
-	}
-	if n.turn.full {
-		n.needStep(e) // the position is after the user's message
-	}
-	n.breakBlocks()
-	o := n.put(e.Type)
-	o.Part = n.nextPart(kSystem)
-	o.Name, o.Text, o.Body = e.Name, e.Text, e.Body
-	n.send()
-	if e.Type == steno.Cancelled {
-		n.turn.cancelled = true
-	}
-}
-
-func (n *Normaliser) systemMessage(e *steno.Event) {
-	id := n.keep.Newest
-	if n.keep.Role != steno.RoleSystem {
-		id = n.newMessage(steno.RoleSystem)
-	}
-	o := n.put(e.Type)
-	o.Message, o.Part = id, strconv.Itoa(n.keep.Notices)
-	o.Name, o.Text, o.Body = e.Name, e.Text, e.Body
-	n.send()
-	n.keep.Notices++
 }

@@ -5,8 +5,17 @@ import (
 	"strings"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/internal/api"
 )
+
+// File is a file of a user's: an answer, or a script.
+type File struct {
+	Name string
+	// Format is the format of an answer; it is guessed if it is "" or "auto".
+	Format string
+	Data   []byte
+	// Timing is the content of the timing file beside it, nil if there is none.
+	Timing []byte
+}
 
 // FromFiles makes scripts of a user's files. A file whose name ends in
 // ".script.jsonl" is a script and plays those of the other files that it
@@ -16,7 +25,7 @@ import (
 // not be changed. Errors name the file and the line: a file that a script names
 // and that is not there wraps [steno.ErrNotFound], a format there is no decoder
 // for [steno.ErrUnsupported].
-func FromFiles(files []api.PlayFile) ([]*Script, error) {
+func FromFiles(files []File) ([]*Script, error) {
 	named := make(map[string]bool)
 	open := func(name string) (data, timing []byte, err error) {
 		for i := range files {

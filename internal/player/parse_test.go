@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/internal/api"
 )
 
 const chunk = `data: {"choices":[{"index":0,"delta":{"content":"hi"}}]}`
@@ -31,7 +30,7 @@ func TestBadScripts(t *testing.T) {
 		{"bad timing", `{"play":"c","format":"gemini"}`, "timing line 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := FromFiles([]api.PlayFile{
+			_, err := FromFiles([]File{
 				{Name: "s.script.jsonl", Data: []byte(tc.script)},
 				{Name: "a", Format: "gemini", Data: []byte("x")},
 				{Name: "b", Data: []byte("hello")},
@@ -106,7 +105,7 @@ func TestDefaultPace(t *testing.T) {
 
 // TestFromFiles: an answer is a turn by itself, unless a script plays it.
 func TestFromFiles(t *testing.T) {
-	scripts, err := FromFiles([]api.PlayFile{
+	scripts, err := FromFiles([]File{
 		{Name: "a.sse", Data: []byte(chunk)},
 		{Name: "day.script.jsonl", Data: []byte(`{"type":"user-message","text":"hi"}` + "\n" + `{"play":"b.sse"}` + "\n" + `{"play":"b.sse"}`)},
 		{Name: "b.sse", Format: "auto", Data: []byte(chunk)},
@@ -128,7 +127,7 @@ func TestFromFiles(t *testing.T) {
 	if f = folded(t, scripts[1]); f.answers != 2 {
 		t.Errorf("%d answers, want 2", f.answers)
 	}
-	if _, err := FromFiles([]api.PlayFile{{Name: "x", Data: []byte("?")}}); !errors.Is(err, steno.ErrUnsupported) {
+	if _, err := FromFiles([]File{{Name: "x", Data: []byte("?")}}); !errors.Is(err, steno.ErrUnsupported) {
 		t.Errorf("got %v, want ErrUnsupported", err)
 	}
 }
@@ -137,7 +136,7 @@ func FuzzFromFiles(f *testing.F) {
 	f.Add([]byte(`{"title":"T"}`+"\n"+`{"pause":1,"play":"a","format":"gemini"}`), []byte(chunk), []byte("[3,1]"))
 	f.Add([]byte(`{"type":"tool-output","call":"c","body":{"stream":"stderr"}}`), []byte("{}"), []byte(""))
 	f.Fuzz(func(t *testing.T, script, data, timing []byte) {
-		scripts, err := FromFiles([]api.PlayFile{
+		scripts, err := FromFiles([]File{
 			{Name: "s.script.jsonl", Data: script},
 			{Name: "a", Format: "openai-chat", Data: data, Timing: timing},
 		})

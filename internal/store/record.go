@@ -145,7 +145,11 @@ func (s *Store) Play(ctx context.Context, p api.PlayRequest) (*api.Conversation,
 }
 
 func scripts(p api.PlayRequest) ([]*player.Script, error) {
-	all, err := player.FromFiles(p.Files)
+	files := make([]player.File, len(p.Files))
+	for i, f := range p.Files {
+		files[i] = player.File(f)
+	}
+	all, err := player.FromFiles(files)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ type File struct {
 	// Format is the format of an answer; it is guessed if it is "" or "auto".
 	Format string
 	Data   []byte
-	// Timing is the content of the timing file beside it, nil if there is none.
+	// Timing is the content of the timing file beside it, empty if there is none.
 	Timing []byte
 }
 

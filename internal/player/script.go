@@ -50,7 +50,7 @@ type line struct {
 	Format string `json:"format"`
 }
 
-// open finds an answer file by name; timing is nil where there is none.
+// open finds an answer file by name; timing is empty where there is none.
 type open func(name string) (data, timing []byte, err error)
 
 // parseScript reads a script and the answers it names.
@@ -136,7 +136,7 @@ func newAnswer(format string, data, timing []byte) (*answer, error) {
 		return nil, err
 	}
 	a := &answer{format: format, data: data}
-	if timing == nil {
+	if len(timing) == 0 {
 		a.marks = evenly(data)
 		return a, nil
 	}

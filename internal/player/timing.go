@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
 	"github.com/stenolog/steno"
 )
 
@@ -38,13 +39,9 @@ func parseTiming(timing []byte, size int) ([]mark, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		m, err := parseMark(line)
-		switch {
-		case err != nil:
-		case m.end <= last.end || m.at < last.at:
+		m, err := parseMark(line, size)
+		if err == nil && (m.end <= last.end || m.at < last.at) {
 			err = errors.New("does not follow the line before it")
-		case m.end > size:
-			err = fmt.Errorf("%d bytes of an answer of %d", m.end, size)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("timing line %d: %w", number, err)
@@ -59,13 +56,16 @@ func parseTiming(timing []byte, size int) ([]mark, error) {
 	return marks, nil
 }
 
-func parseMark(line []byte) (mark, error) {
+func parseMark(line []byte, size int) (mark, error) {
 	var pair []int64
 	if err := json.Unmarshal(line, &pair); err != nil {
 		return mark{}, err
 	}
 	if len(pair) != 2 {
 		return mark{}, errors.New("not [bytes, ms]")
+	}
+	if pair[0] > int64(size) {
+		return mark{}, fmt.Errorf("%d bytes of an answer of %d", pair[0], size)
 	}
 	at, err := milliseconds(pair[1])
 	return mark{end: int(pair[0]), at: at}, err

@@ -22,7 +22,11 @@ func (n *Normaliser) permissionAsked(e *steno.Event) {
 		return
 	}
 	q := question{id: body.ID, call: strings.Clone(e.Call)}
-	if i := n.callOf(e); i >= 0 {
+	i := n.callOf(e)
+	if i < 0 && e.Part != "" {
+		i = n.callOf(&steno.Event{Call: e.Call}) // a part that is not there says nothing
+	}
+	if i >= 0 {
 		c := &n.turn.calls.list[i]
 		q.call, q.message, q.part, q.step, q.attempt, q.turn = c.id, c.message, c.part, c.step, c.attempt, n.keep.Turn
 	}

@@ -41,6 +41,9 @@ func anyEvent() *rapid.Generator[*steno.Event] {
 		if rapid.IntRange(0, 30).Draw(t, "other") == 0 {
 			e.Choice = 1
 		}
+		if rapid.IntRange(0, 12).Draw(t, "addressed") == 0 {
+			e.Part = pick("part", "0", "1", "x")
+		}
 		e.Body = anyBody(t, e.Type)
 		return e
 	})

@@ -53,7 +53,7 @@ type Engine[E any] struct {
 	groups map[Collection]*group
 	listed []*group
 
-	claims   []claimed[E]
+	claims   []*registered[E]
 	reader   Reader
 	seq      int64
 	order    uint64
@@ -66,11 +66,42 @@ type Engine[E any] struct {
 // registered is a definition as the engine sees it.
 type registered[E any] struct {
 	binding binding[E]
-	// The node of the last claim: deltas come in runs.
-	collection Collection
-	id         string
-	group      *group
-	slot       *slot.Slot[Key]
+	recent  recent
+
+	// What it claimed of the event that is being folded.
+	claim claimed
+}
+
+// recent remembers where the nodes of the last claims are: deltas come in runs,
+// those of parallel calls in turns. Nodes are told apart by how their ids end.
+type recent [4]found
+
+// found is a node and where it stands.
+type found struct {
+	group *group
+	slot  *slot.Slot[Key]
+	cell  cell
+}
+
+func (r *recent) of(id string) *found {
+	if id == "" {
+		return &r[0]
+	}
+	return &r[int(id[len(id)-1])%len(r)]
+}
+
+func (f *found) is(c *Claim) bool {
+	return f.slot != nil && f.slot.Key().ID == c.ID && f.group.name == c.Collection && f.slot.Position() >= 0
+}
+
+// claimed is a claim that was staged.
+type claimed struct {
+	role    Role
+	cadence Cadence
+	// at is where the node is, or nil: then it starts in group under id.
+	at    *found
+	group *group
+	id    string
 }
 
 // group is a collection of nodes.
@@ -82,16 +113,6 @@ type group struct {
 	listeners []*listener[Collection]
 	index     int
 	stale     bool
-}
-
-// claimed is a claim that was staged.
-type claimed[E any] struct {
-	kind    *registered[E]
-	group   *group
-	slot    *slot.Slot[Key]
-	id      string
-	role    Role
-	cadence Cadence
 }
 
 // New returns an engine. It fails if two definitions share a kind or one lacks
@@ -185,8 +206,8 @@ func (e *Engine[E]) fold(ev *E) {
 	}
 	e.metrics.Accepted++
 	e.revision++
-	for i := range e.claims {
-		e.commit(&e.claims[i])
+	for _, k := range e.claims {
+		e.commit(k)
 	}
 }
 
@@ -203,38 +224,47 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 	if !ok {
 		return
 	}
-	g, s := e.locate(k, claim)
-	var h *header
-	if s != nil {
-		h = s.Cell().(cell).header()
-	} else if claim.Role != Start {
+	at, h := e.locate(k, &claim), (*header)(nil)
+	switch {
+	case at != nil:
+		e.reader.group, h = at.group, at.cell.header()
+	case claim.Role != Start:
 		e.metrics.Unmatched++
 		return
+	default:
+		k.claim.group, k.claim.id = e.groupOf(claim.Collection), claim.ID
+		e.reader.group = k.claim.group
 	}
-	e.reader.group, e.reader.self = g, h
+	e.reader.self = h
 	k.binding.stage(ev, h, claim.Role, e.reader)
-	e.claims = append(e.claims, claimed[E]{k, g, s, claim.ID, claim.Role, k.binding.cadence(ev)})
+	k.claim.role, k.claim.cadence, k.claim.at = claim.Role, k.binding.cadence(ev), at
+	e.claims = append(e.claims, k)
 }
 
-func (e *Engine[E]) locate(k *registered[E], c Claim) (*group, *slot.Slot[Key]) {
-	if k.slot != nil && k.id == c.ID && k.collection == c.Collection && k.slot.Position() >= 0 {
-		return k.group, k.slot
+// locate returns where the claimed node is, or nil if there is none.
+func (e *Engine[E]) locate(k *registered[E], c *Claim) *found {
+	at := k.recent.of(c.ID)
+	if at.is(c) {
+		return at
 	}
-	g := k.group
-	if g == nil || k.collection != c.Collection {
-		if g = e.groups[c.Collection]; g == nil {
-			if c.Role != Start {
-				return nil, nil
-			}
-			g = e.newGroup(c.Collection)
-		}
+	g := e.groups[c.Collection]
+	if g == nil {
+		return nil
 	}
 	s := g.set.Get(Key{k.binding.kind(), c.ID})
-	if s != nil {
-		k.group, k.slot = g, s
-		k.collection, k.id = g.name, s.Key().ID
+	if s == nil {
+		return nil
 	}
-	return g, s
+	*at = found{g, s, s.Cell().(cell)}
+	return at
+}
+
+// groupOf returns the collection's group and makes it if need be.
+func (e *Engine[E]) groupOf(c Collection) *group {
+	if g := e.groups[c]; g != nil {
+		return g
+	}
+	return e.newGroup(c)
 }
 
 func (e *Engine[E]) newGroup(c Collection) *group {
@@ -250,28 +280,39 @@ func (e *Engine[E]) newGroup(c Collection) *group {
 	return g
 }
 
-func (e *Engine[E]) commit(c *claimed[E]) {
+// commit puts in place what k staged.
+func (e *Engine[E]) commit(k *registered[E]) {
+	c := &k.claim
 	g := c.group
 	switch {
+	case c.at == nil:
+		e.create(k)
 	case c.role == Remove:
-		g.remove(c.slot)
-	case c.slot == nil:
-		key := Key{c.kind.binding.kind(), cloned(c.id)}
-		e.order++
-		made := c.kind.binding.create(key, e.seq)
-		h := made.header()
-		h.order, h.group, h.before = e.order, g, g.last[key.Kind]
-		g.last[key.Kind] = h
-		g.set.Insert(key, made, nil)
-	case !c.kind.binding.commit(c.slot.Cell().(cell), c.role):
+		g = c.at.group
+		g.remove(c.at.slot)
+	case !k.binding.commit(c.at.cell, c.role):
 		e.board.Metrics.Suppressed++
 		return
 	default:
-		g.set.Wrote(c.slot)
+		g = c.at.group
+		g.set.Wrote(c.at.slot)
 	}
 	e.touch(g)
 	e.want = max(e.want, c.cadence)
 	e.asked = max(e.asked, c.cadence)
+}
+
+// create gives the node that k starts its place.
+func (e *Engine[E]) create(k *registered[E]) {
+	g := k.claim.group
+	key := Key{k.binding.kind(), cloned(k.claim.id)}
+	k.claim.id = "" // it was borrowed
+	e.order++
+	made := k.binding.create(key, e.seq)
+	h := made.header()
+	h.order, h.group, h.before = e.order, g, g.last[key.Kind]
+	g.last[key.Kind] = h
+	g.set.Insert(key, made, nil)
 }
 
 func (g *group) remove(s *slot.Slot[Key]) {

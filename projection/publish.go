@@ -46,7 +46,7 @@ func (p *Publication) Len() int { return len(p.settled.Changes) }
 func (p *Publication) Structures() iter.Seq[Collection] {
 	return func(yield func(Collection) bool) {
 		for _, set := range p.settled.Sets {
-			if g := groupOf(set); g != nil && !yield(g.name) {
+			if g := ownerOf(set); g != nil && !yield(g.name) {
 				return
 			}
 		}
@@ -246,7 +246,7 @@ func (e *Engine[E]) deliver() {
 		}
 	}
 	for _, set := range e.pub.settled.Sets {
-		if g := groupOf(set); g != nil && len(g.listeners) > 0 {
+		if g := ownerOf(set); g != nil && len(g.listeners) > 0 {
 			tell(e, g.listeners, g.name)
 		}
 	}
@@ -257,7 +257,7 @@ func (e *Engine[E]) deliver() {
 	e.notifying = false
 }
 
-func groupOf(set *slot.Set[Key]) *group {
+func ownerOf(set *slot.Set[Key]) *group {
 	g, _ := set.Owner.(*group)
 	return g
 }

@@ -49,12 +49,12 @@ var floors = map[string]int{
 	"internal/config":    5,
 	"internal/client":    5,
 	"internal/library":   5,
+	"internal/player":    5,
 	"internal/agent":     5,
 
 	"internal/server": 6,
 	"internal/tui":    6,
-	"internal/local":  6,
-	"internal/play":   6,
+	"internal/store":  6,
 	"web":             6,
 
 	"internal/cli": 7,
@@ -65,7 +65,6 @@ var floors = map[string]int{
 var peers = map[string][]string{
 	"internal/config": {"internal/catalogue"},
 	"internal/client": {"internal/api", "internal/catalogue", "internal/config"},
-	"internal/local":  {"internal/play"},
 	"cmd/steno":       {"internal/cli"},
 }
 
@@ -106,12 +105,8 @@ var goroutines = []string{
 	"internal/server/streams.go", // one a stream: its end and its heartbeat
 	"journal/sqlite/commit.go",   // the one committer
 	"journal/journaltest/concurrent.go",
-	"recorder/*.go", // the pump
-	"view/*.go",
-	"blob/*.go",
-	"wire/tap/*.go",
-	"internal/local/*.go",
-	"internal/play/*.go",
+	"internal/store/list.go", // the list's changes
+	"recorder/recorder.go",   // the pump
 }
 
 const maxLines = 500

@@ -7,6 +7,7 @@ const (
 	Usage         Code = "usage"
 	BadConfig     Code = "bad-config"
 	BadRequest    Code = "bad-request"
+	BadInput      Code = "bad-input"
 	NotFound      Code = "not-found"
 	Conflict      Code = "conflict"
 	Changing      Code = "changing"
@@ -57,6 +58,11 @@ var entries = []Entry{
 		BadRequest, http.StatusBadRequest, ExitUsage, "the request cannot be understood",
 		"A parameter or the body is missing or malformed.",
 		"Compare the request with docs/protocol.md.",
+	},
+	{
+		BadInput, http.StatusUnprocessableEntity, ExitFailure, "the input cannot be read",
+		"It is not in the form it should be at the place named.",
+		"Correct it there, or leave that line out.",
 	},
 	{
 		NotFound, http.StatusNotFound, ExitNotFound, "not found",

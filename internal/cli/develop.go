@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/catalogue"
+	"github.com/stenolog/steno/transcript"
 	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/answer"
 	"github.com/stenolog/steno/wire/formats"
@@ -168,14 +170,25 @@ output is always JSON.`,
 				return err
 			}
 			defer done()
-			if m.Fold == nil {
-				return unavailable("the fold")
-			}
-			f, err := m.Fold(in)
+			f, err := fold(in)
 			if err != nil {
 				return err
 			}
 			return m.printJSON(f)
 		},
 	})
+}
+
+// fold reads source events to their end.
+func fold(in io.Reader) (*api.Folded, error) {
+	var t transcript.Transcript
+	if err := transcript.ReadSource(in, func(e *steno.Event) { t.Append(*e) }); err != nil {
+		var at *transcript.SourceError
+		if errors.As(err, &at) {
+			return nil, catalogue.Wrap(catalogue.BadInput, at.Error(), err)
+		}
+		return nil, err
+	}
+	f := t.Report()
+	return &f, nil
 }

@@ -61,9 +61,6 @@ type Main struct {
 	// Open opens a local store; nil makes every command that needs one say
 	// that this build has none.
 	Open Opener
-	// Fold folds source events given as JSON lines; nil makes "fold" say that
-	// this build has none.
-	Fold func(in io.Reader) (*api.Folded, error)
 	// Page is the static page that serve gives out, or nil.
 	Page http.Handler
 	// Browse opens a URL in the user's browser.
@@ -92,7 +89,7 @@ func New() *Main {
 	return &Main{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Env: os.LookupEnv, Browse: browse, Now: time.Now,
-		Open: openStore, Fold: foldSource, Page: web.Handler(),
+		Open: openStore, Page: web.Handler(),
 	}
 }
 

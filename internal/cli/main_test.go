@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/client"
+	"github.com/stenolog/steno/web"
 )
 
 // run runs a command in this process over a fake store in dir.
@@ -108,27 +108,6 @@ func TestABuildWithoutAStoreSaysSo(t *testing.T) {
 	m.Open = nil
 	if code := m.Execute(context.Background(), []string{"list"}); code != 1 || !strings.Contains(m.err.String(), "not available in this build") {
 		t.Errorf("exit %d: %s", code, &m.err)
-	}
-	m = newRun(t.TempDir())
-	if code := m.Execute(context.Background(), []string{"fold"}); code != 1 || !strings.Contains(m.err.String(), "not available in this build") {
-		t.Errorf("exit %d: %s", code, &m.err)
-	}
-}
-
-func TestFoldPrintsWhatTheFoldGives(t *testing.T) {
-	m := newRun(t.TempDir())
-	m.Stdin = strings.NewReader("events")
-	m.Fold = func(in io.Reader) (*api.Folded, error) {
-		b, _ := io.ReadAll(in)
-		return &api.Folded{Messages: []api.Message{{ID: string(b)}}, End: "complete", Dropped: map[string]int{"late": 1}}, nil
-	}
-	if code := m.Execute(context.Background(), []string{"fold"}); code != 0 || !strings.Contains(m.out.String(), `"id": "events"`) {
-		t.Errorf("exit %d: %s%s", code, &m.out, &m.err)
-	}
-	m = newRun(t.TempDir())
-	m.Fold = func(io.Reader) (*api.Folded, error) { return nil, errors.New("line 3 is no JSON") }
-	if code := m.Execute(context.Background(), []string{"fold"}); code != 1 {
-		t.Errorf("exit %d", code)
 	}
 }
 
@@ -288,6 +267,7 @@ func TestQuiet(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	server := newRun(dir)
+	server.Open, server.Page = openStore, web.Handler()
 	done := make(chan int, 1)
 	go func() { done <- server.Execute(ctx, []string{"serve"}) }()
 	for {
@@ -298,7 +278,12 @@ func TestQuiet(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	for _, cmd := range []string{"version", "paths", "config show", "list", "play", "verify", "token list", "show c1", "tail c1 --follow=false", "open --print"} {
+	answer := filepath.Join(dir, "answer.sse")
+	os.WriteFile(answer, []byte("data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n"), 0o600)
+	for _, cmd := range []string{
+		"version", "paths", "config show", "list", "play --list", "play overloaded --speed 100000", "verify", "token list",
+		"record --from openai-chat " + answer, "parts " + answer, "open --print",
+	} {
 		m := newRun(dir)
 		if code := m.Execute(ctx, strings.Fields(cmd)); code != 0 {
 			t.Errorf("%s: exit %d: %s", cmd, code, &m.err)
@@ -316,14 +301,10 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // A provider's JSON may hold a name twice.
 func TestSloppyJSONIsShown(t *testing.T) {
-	dir := t.TempDir()
-	seed(t, dir, fakeState{List: []api.Conversation{{ID: "c1"}}})
-	m := newRun(dir)
-	m.Fold = func(io.Reader) (*api.Folded, error) {
-		return &api.Folded{Messages: []api.Message{{Chunks: []steno.Chunk{{Type: "opaque", Raw: []byte(`{"a":1,"a":"\ud800"}`)}}}}}, nil
-	}
-	if code := m.Execute(context.Background(), []string{"fold"}); code != 0 || !strings.Contains(m.out.String(), `"a": 1`) {
-		t.Errorf("exit %d: %s%s", code, &m.out, &m.err)
+	m := newRun(t.TempDir())
+	err := m.printJSON(&api.Folded{Messages: []api.Message{{Chunks: []steno.Chunk{{Type: "opaque", Raw: []byte(`{"a":1,"a":"\ud800"}`)}}}}})
+	if err != nil || !strings.Contains(m.out.String(), `"a": 1`) {
+		t.Errorf("%v: %s", err, &m.out)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,13 +22,20 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"steno": func() {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		main := New()
-		main.Open = openFake
-		os.Exit(main.Execute(ctx, os.Args[1:]))
-	}})
+	testscript.Main(m, map[string]func(){
+		"steno": func() { process(openStore) },
+		// The same program over a store that can be given any content.
+		"fake": func() { process(openFake) },
+	})
+}
+
+// process is what the program's main does.
+func process(open Opener) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	m := New()
+	m.Open = open
+	os.Exit(m.Execute(ctx, os.Args[1:]))
 }
 
 // commands are what the scripts have beside those of testscript.
@@ -50,6 +58,15 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 		if got != want {
 			ts.Fatalf("exit %d, want %d", got, want)
 		}
+	},
+	// capture VAR REGEXP sets a variable to what the group of the expression
+	// matches in the last output.
+	"capture": func(ts *testscript.TestScript, _ bool, args []string) {
+		m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+		if m == nil {
+			ts.Fatalf("nothing matches %s", args[1])
+		}
+		ts.Setenv(args[0], m[1])
 	},
 	// serving waits until the server of $STENO_DATA answers.
 	"serving": func(ts *testscript.TestScript, _ bool, _ []string) {
@@ -111,7 +128,7 @@ func startServer(env *testscript.Env) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	vars := env.Vars
 	m := &Main{
-		Stdin: os.Stdin, Stdout: io.Discard, Stderr: io.Discard, Open: openFake, Now: time.Now,
+		Stdin: os.Stdin, Stdout: io.Discard, Stderr: io.Discard, Open: openStore, Now: time.Now,
 		Env: func(name string) (string, bool) {
 			for i := len(vars) - 1; i >= 0; i-- {
 				if k, v, _ := strings.Cut(vars[i], "="); k == name {

@@ -14,7 +14,7 @@ import (
 	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
-func fresh() wire.Decoder { return new(anthropic.Decoder) }
+func fresh() wire.Decoder { return wiretest.Late(new(anthropic.Decoder)) }
 
 // expected is what a case says about one stream, as far as a decoder decides it.
 type expected struct {
@@ -44,7 +44,7 @@ func TestCases(t *testing.T) {
 	for _, id := range []string{"G01", "G08", "G12", "G14", "G15", "G24", "G29", "G31", "G46"} {
 		dir := "cases/give/" + id
 		var e expected
-		if err := json.Unmarshal(wiretest.Read(t, dir+"/expected.json"), &e); err != nil {
+		if err := json.Unmarshal(wiretest.Read(t, wiretest.Shared(t, dir+"/expected.json")), &e); err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range append(e.Variants, e) {
@@ -57,7 +57,7 @@ func TestCases(t *testing.T) {
 }
 
 func checkCase(t *testing.T, dir string, want expected) {
-	answers, failures := wiretest.Collect(wiretest.Cut(t, fresh, wiretest.Read(t, dir+"/"+want.Wire)))
+	answers, failures := wiretest.Collect(wiretest.EveryCut(t, fresh, wiretest.Read(t, wiretest.Shared(t, dir+"/"+want.Wire))))
 	if len(answers) != 1 {
 		t.Fatalf("%d answers", len(answers))
 	}

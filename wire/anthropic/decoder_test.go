@@ -44,7 +44,7 @@ func stop(index int) string {
 func lines(t *testing.T, data []byte) []string {
 	t.Helper()
 	var out []string
-	for _, e := range wiretest.Cut(t, fresh, data) {
+	for _, e := range wiretest.EveryCut(t, fresh, data) {
 		line, err := json.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestFinishReasons(t *testing.T) {
 		"max_tokens": steno.FinishLength, "model_context_window_exceeded": steno.FinishLength,
 		"refusal": steno.FinishRefusal, "pause_turn": steno.FinishPaused, "new_word": steno.FinishComplete,
 	} {
-		events := wiretest.Decode(t, fresh(), stream(messageStart, `{"type":"message_delta","delta":{"stop_reason":"`+word+`"}}`, messageStop))
+		events := wiretest.MustDecode(t, fresh(), stream(messageStart, `{"type":"message_delta","delta":{"stop_reason":"`+word+`"}}`, messageStop))
 		if end := events[1].Body.(*steno.Step); end.Finish != want || end.Stop != word {
 			t.Errorf("%s: %+v", word, end)
 		}

@@ -80,7 +80,7 @@ func digestOf(s string) digest { return digest{len(s), sum(s)} }
 func truths(t *testing.T) map[string]jsontext.Value {
 	t.Helper()
 	var all map[string]jsontext.Value
-	if err := json.Unmarshal(wiretest.Read(t, "streams/truth.json"), &all); err != nil {
+	if err := json.Unmarshal(wiretest.Read(t, wiretest.Shared(t, "streams/truth.json")), &all); err != nil {
 		t.Fatal(err)
 	}
 	return all
@@ -99,7 +99,7 @@ func TestStreams(t *testing.T) {
 			if err := json.Unmarshal(all[name], &want); err != nil {
 				t.Fatal(err)
 			}
-			events := wiretest.Cut(t, func() wire.Decoder { return new(anthropic.Decoder) }, wiretest.Read(t, "streams/"+name))
+			events := wiretest.EveryCut(t, func() wire.Decoder { return new(anthropic.Decoder) }, wiretest.Read(t, wiretest.Shared(t, "streams/"+name)))
 			compare(t, want, events)
 		})
 	}
@@ -116,8 +116,8 @@ func TestHTTPErrors(t *testing.T) {
 			if err := json.Unmarshal(raw, &want); err != nil {
 				t.Fatal(err)
 			}
-			body := wiretest.Read(t, "streams/"+name)
-			events := wiretest.Cut(t, func() wire.Decoder { return new(anthropic.Decoder) }, body)
+			body := wiretest.Read(t, wiretest.Shared(t, "streams/"+name))
+			events := wiretest.EveryCut(t, func() wire.Decoder { return new(anthropic.Decoder) }, body)
 			compare(t, want, events)
 			if got := events[0].Body.(*steno.Failure).Raw; string(got) != string(body) {
 				t.Errorf("body %s", got)

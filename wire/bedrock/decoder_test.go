@@ -144,7 +144,7 @@ func TestDecoder(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, e := range wiretest.Cut(t, fresh, test.in) {
+			for _, e := range wiretest.EveryCut(t, fresh, test.in) {
 				line, err := json.Marshal(e)
 				if err != nil {
 					t.Fatal(err)
@@ -162,7 +162,7 @@ func TestMessageTooLarge(t *testing.T) {
 	in := binary.BigEndian.AppendUint32(nil, 64<<20+1)
 	in = binary.BigEndian.AppendUint32(in, 0)
 	in = binary.BigEndian.AppendUint32(in, crc32.ChecksumIEEE(in))
-	events := wiretest.Cut(t, fresh, append(stream(start), in...))
+	events := wiretest.EveryCut(t, fresh, append(stream(start), in...))
 	if len(events) != 3 || !strings.Contains(events[1].Text, "67108864") || events[1].Body.(*steno.Failure).Code != "too_large" {
 		t.Errorf("%v", events)
 	}
@@ -175,7 +175,7 @@ func TestFinishReasons(t *testing.T) {
 		"guardrail_intervened": steno.FinishRefusal, "content_filtered": steno.FinishRefusal,
 		"malformed_model_output": steno.FinishError, "new_word": steno.FinishComplete, "": steno.FinishComplete,
 	} {
-		events := wiretest.Decode(t, fresh(), stream(start, event("messageStop", `{"stopReason":"`+word+`"}`)))
+		events := wiretest.MustDecode(t, fresh(), stream(start, event("messageStop", `{"stopReason":"`+word+`"}`)))
 		if end := events[1].Body.(*steno.Step); end.Finish != want || end.Stop != word {
 			t.Errorf("%s: %+v", word, end)
 		}

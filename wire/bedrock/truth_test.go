@@ -72,11 +72,11 @@ func sum[T ~string | ~[]byte](s T) string {
 
 func digestOf(s string) digest { return digest{len(s), sum(s)} }
 
-func fresh() wire.Decoder { return new(bedrock.Decoder) }
+func fresh() wire.Decoder { return wiretest.Late(new(bedrock.Decoder)) }
 
 func TestStreams(t *testing.T) {
 	var all map[string]jsontext.Value
-	if err := json.Unmarshal(wiretest.Read(t, "streams/truth.json"), &all); err != nil {
+	if err := json.Unmarshal(wiretest.Read(t, wiretest.Shared(t, "streams/truth.json")), &all); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -91,7 +91,7 @@ func TestStreams(t *testing.T) {
 			if err := json.Unmarshal(all[name], &want); err != nil {
 				t.Fatal(err)
 			}
-			events := wiretest.Cut(t, fresh, wiretest.Read(t, "streams/"+name))
+			events := wiretest.EveryCut(t, fresh, wiretest.Read(t, wiretest.Shared(t, "streams/"+name)))
 			compare(t, want, events)
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire/answer"
 	"github.com/stenolog/steno/wire/formats"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // expectation is what a case expects of one recorded answer, as far as the
@@ -46,14 +46,14 @@ type expectation struct {
 
 // TestCases holds every case that is a recorded answer to its entry.
 func TestCases(t *testing.T) {
-	dir := lawtest.Shared(t, "cases", "give")
+	dir := wiretest.Shared(t, "cases", "give")
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "expected.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
 		var all expectation
-		if err := json.Unmarshal(lawtest.Read(t, path), &all); err != nil {
+		if err := json.Unmarshal(wiretest.Read(t, path), &all); err != nil {
 			continue // an entry of another shape: it is no recorded answer
 		}
 		folder := filepath.Dir(path)
@@ -66,7 +66,7 @@ func TestCases(t *testing.T) {
 			}
 			t.Run(filepath.Base(folder)+" "+want.Wire, func(t *testing.T) {
 				opts := &formats.Options{InlineThink: all.Options.InlineThink}
-				events := decode(t, decoder(t, want.Format, opts), lawtest.Read(t, folder, want.Wire))
+				events := decode(t, decoder(t, want.Format, opts), wiretest.Read(t, folder, want.Wire))
 				checkCase(t, events, &want, &all)
 			})
 		}
@@ -75,7 +75,7 @@ func TestCases(t *testing.T) {
 
 func checkCase(t *testing.T, events []*steno.Event, want, all *expectation) {
 	t.Helper()
-	doc := lawtest.Document(want.Format, events)
+	doc := wiretest.Document(want.Format, events)
 	if len(doc.Answers) != 1 {
 		t.Fatalf("%d answers", len(doc.Answers))
 	}

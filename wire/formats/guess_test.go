@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/stenolog/steno/wire/formats"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 var guesses = []struct{ input, want string }{
@@ -51,7 +51,7 @@ func steady(t *testing.T, data []byte, want string) {
 }
 
 func TestGuessRecordings(t *testing.T) {
-	dir := lawtest.Shared(t, "streams")
+	dir := wiretest.Shared(t, "streams")
 	known := []string{
 		formats.AnthropicMessages, formats.OpenAIResponses, formats.OpenAIChat, formats.Gemini,
 		formats.Ollama, formats.BedrockConverse, formats.BedrockInvokeAnthropic,
@@ -61,7 +61,7 @@ func TestGuessRecordings(t *testing.T) {
 		if !slices.Contains(known, format) {
 			continue
 		}
-		data := lawtest.Read(t, dir, name)
+		data := wiretest.Read(t, dir, name)
 		if got, _ := formats.Guess(data); got != format {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -70,24 +70,24 @@ func TestGuessRecordings(t *testing.T) {
 }
 
 func TestAuto(t *testing.T) {
-	dir := lawtest.Shared(t, "streams")
+	dir := wiretest.Shared(t, "streams")
 	for _, name := range slices.Sorted(maps.Keys(readTruth(t, dir))) {
 		format, _, _ := strings.Cut(name, "/")
 		if !slices.Contains(formats.Names(), format) {
 			continue
 		}
-		data := lawtest.Read(t, dir, name)
-		want, err := lawtest.Decode(decoder(t, format, nil)(), data)
+		data := wiretest.Read(t, dir, name)
+		want, err := wiretest.Decode(decoder(t, format, nil)(), data)
 		if err != nil {
 			t.Error(err)
 		}
 		for how, cuts := range cuttings(len(data)) {
 			a := new(formats.Auto)
-			got, err := lawtest.Decode(a, data, cuts...)
+			got, err := wiretest.Decode(a, data, cuts...)
 			if err != nil {
 				t.Error(err)
 			}
-			if diff := lawtest.Diff(want, got); diff != "" || a.Format() != format {
+			if diff := wiretest.Diff(want, got); diff != "" || a.Format() != format {
 				t.Errorf("%s cut at %s, taken for %q: %s", name, how, a.Format(), diff)
 			}
 		}
@@ -98,11 +98,11 @@ func TestAutoUnknown(t *testing.T) {
 	for _, input := range []string{"hello\n", strings.Repeat("x", formats.MaxGuess+5)} {
 		a := new(formats.Auto)
 		for range 2 { // ready for another stream after Close
-			events, err := lawtest.Decode(a, []byte(input), 1, len(input)/2)
+			events, err := wiretest.Decode(a, []byte(input), 1, len(input)/2)
 			if err != nil {
 				t.Error(err)
 			}
-			if doc := lawtest.Document("", events); len(doc.Errors) != 1 || doc.Errors[0].Code != "unknown_format" {
+			if doc := wiretest.Document("", events); len(doc.Errors) != 1 || doc.Errors[0].Code != "unknown_format" {
 				t.Errorf("%.20q: %+v", input, doc)
 			}
 		}
@@ -124,7 +124,7 @@ func TestGuessOwn(t *testing.T) {
 			if filepath.Ext(name) == ".events" || dir == "openairesponses" && name == "http-error.json" {
 				continue // OpenAI's two formats have the same errors
 			}
-			data := lawtest.Read(t, path)
+			data := wiretest.Read(t, path)
 			if got, _ := formats.Guess(data); got != want {
 				t.Errorf("%s: %q, want %s", path, got, want)
 			}

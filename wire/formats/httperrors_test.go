@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/stenolog/steno/wire/formats"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // TestHTTPErrors decodes the bodies of refused requests: each is one error and
 // no answer.
 func TestHTTPErrors(t *testing.T) {
-	dir := lawtest.Shared(t, "streams")
+	dir := wiretest.Shared(t, "streams")
 	truth := readTruth(t, dir)
 	speaks := map[string][]string{
 		"anthropic": {formats.AnthropicMessages},
@@ -33,8 +33,8 @@ func TestHTTPErrors(t *testing.T) {
 		}
 		for _, format := range in {
 			t.Run(format+"/"+file, func(t *testing.T) {
-				events := decode(t, decoder(t, format, nil), lawtest.Read(t, dir, name))
-				doc := lawtest.Document(format, events)
+				events := decode(t, decoder(t, format, nil), wiretest.Read(t, dir, name))
+				doc := wiretest.Document(format, events)
 				if len(doc.Answers) != 0 {
 					t.Errorf("%d answers", len(doc.Answers))
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/formats"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // cuttings are the places where a recording is cut: at every byte for one of
@@ -36,19 +36,19 @@ func cuttings(size int) map[string][]int {
 // events of each.
 func decode(t *testing.T, fresh func() wire.Decoder, data []byte) []*steno.Event {
 	t.Helper()
-	events, err := lawtest.Decode(fresh(), data)
+	events, err := wiretest.Decode(fresh(), data)
 	if err == nil {
-		err = lawtest.Writable(events)
+		err = wiretest.Writable(events)
 	}
 	if err != nil {
 		t.Error(err)
 	}
 	for how, cuts := range cuttings(len(data)) {
-		got, err := lawtest.Decode(fresh(), data, cuts...)
+		got, err := wiretest.Decode(fresh(), data, cuts...)
 		if err != nil {
 			t.Errorf("cut at %s: %v", how, err)
 		}
-		if diff := lawtest.Diff(events, got); diff != "" {
+		if diff := wiretest.Diff(events, got); diff != "" {
 			t.Errorf("cut at %s: %s", how, diff)
 		}
 	}
@@ -69,7 +69,7 @@ func decoder(t *testing.T, format string, opts *formats.Options) func() wire.Dec
 // TestLossless decodes every recording there is and holds it to the truth that
 // was made of it independently.
 func TestLossless(t *testing.T) {
-	dir := lawtest.Shared(t, "streams")
+	dir := wiretest.Shared(t, "streams")
 	truth := readTruth(t, dir)
 	known := formats.Names()
 	for _, name := range slices.Sorted(maps.Keys(truth)) {
@@ -78,9 +78,9 @@ func TestLossless(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			data := lawtest.Read(t, dir, name)
+			data := wiretest.Read(t, dir, name)
 			events := decode(t, decoder(t, format, nil), data)
-			compare(t, format, lawtest.Document(format, events), truth[name])
+			compare(t, format, wiretest.Document(format, events), truth[name])
 		})
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // object is a JSON object of the truth.
@@ -13,7 +13,7 @@ type object map[string]any
 func readTruth(t *testing.T, dir string) map[string]object {
 	t.Helper()
 	var all map[string]object
-	if err := json.Unmarshal(lawtest.Read(t, dir, "truth.json"), &all); err != nil {
+	if err := json.Unmarshal(wiretest.Read(t, dir, "truth.json"), &all); err != nil {
 		t.Fatal(err)
 	}
 	return all

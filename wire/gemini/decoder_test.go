@@ -9,7 +9,7 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire/answer"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // stream frames chunks that each hold the given parts of candidate 0.
@@ -78,14 +78,14 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			events, err := lawtest.Decode(new(Decoder), []byte(tt.input))
+			events, err := wiretest.Decode(new(Decoder), []byte(tt.input))
 			if err == nil {
-				err = lawtest.Writable(events)
+				err = wiretest.Writable(events)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc := lawtest.Document(Format, events)
+			doc := wiretest.Document(Format, events)
 			if len(doc.Answers) != 1 {
 				t.Fatalf("%d answers", len(doc.Answers))
 			}
@@ -102,12 +102,12 @@ func TestAnswers(t *testing.T) {
 func TestNextResponse(t *testing.T) {
 	one := `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}],"responseId":"1"}` + "\n\n"
 	two := strings.Replace(one, `"responseId":"1"`, `"responseId":"2"`, 1)
-	events, err := lawtest.Decode(new(Decoder), []byte(one+one+two))
+	events, err := wiretest.Decode(new(Decoder), []byte(one+one+two))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, a := range lawtest.Document(Format, events).Answers {
+	for _, a := range wiretest.Document(Format, events).Answers {
 		got = append(got, a.Parts[0].Text)
 	}
 	if diff := cmp.Diff([]string{"aa", "a"}, got); diff != "" {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // FuzzDecode holds whatever comes to the laws of a decoder: no panic, valid
@@ -25,19 +25,19 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte("data: {\"candidates\":[{\"index\":-1},{\"content\":{\"parts\":[{\"functionCall\":{\"partialArgs\":[{\"jsonPath\":\"$[9][9]\",\"numberValue\":1}]}}]}}]}\r\r"), uint16(5), uint16(9))
 	f.Fuzz(func(t *testing.T, data []byte, i, j uint16) {
-		want, err := lawtest.Decode(new(Decoder), data)
+		want, err := wiretest.Decode(new(Decoder), data)
 		if err == nil {
-			err = lawtest.Writable(want)
+			err = wiretest.Writable(want)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, b := int(i)%(len(data)+1), int(j)%(len(data)+1)
-		got, err := lawtest.Decode(new(Decoder), data, min(a, b), max(a, b))
+		got, err := wiretest.Decode(new(Decoder), data, min(a, b), max(a, b))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := lawtest.Diff(want, got); diff != "" {
+		if diff := wiretest.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/stenolog/steno/wire"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 func TestGolden(t *testing.T) {
-	lawtest.Golden(t, func(string) wire.Decoder { return new(Decoder) })
+	wiretest.Golden(t, func(string) wire.Decoder { return new(Decoder) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/answer"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 func fresh() wire.Decoder { return new(Decoder) }
@@ -36,9 +36,9 @@ type truthPart struct {
 }
 
 func TestRecordedStreams(t *testing.T) {
-	dir := lawtest.Shared(t, "streams")
+	dir := wiretest.Shared(t, "streams")
 	var all map[string]jsontext.Value
-	if err := json.Unmarshal(lawtest.Read(t, dir, "truth.json"), &all); err != nil {
+	if err := json.Unmarshal(wiretest.Read(t, dir, "truth.json"), &all); err != nil {
 		t.Fatal(err)
 	}
 	for name, v := range all {
@@ -50,8 +50,8 @@ func TestRecordedStreams(t *testing.T) {
 			if err := json.Unmarshal(v, &want); err != nil {
 				t.Fatal(err)
 			}
-			events := lawtest.EveryCut(t, fresh, lawtest.Read(t, dir, name))
-			checkTruth(t, lawtest.Document(Format, events), want)
+			events := wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, name))
+			checkTruth(t, wiretest.Document(Format, events), want)
 			if got := events[0].Body.(*steno.Step).Model; got != want.Messages[0].Model {
 				t.Errorf("model %q", got)
 			}
@@ -69,11 +69,11 @@ func checkTruth(t *testing.T, doc *answer.Document, want truth) {
 	for _, p := range got.Parts {
 		switch p.Kind {
 		case answer.Text:
-			parts = append(parts, truthPart{Type: "text", SHA256: lawtest.SHA256(p.Text)})
+			parts = append(parts, truthPart{Type: "text", SHA256: wiretest.SHA256(p.Text)})
 		case answer.Thinking:
-			parts = append(parts, truthPart{Type: "reasoning", SHA256: lawtest.SHA256(p.Text)})
+			parts = append(parts, truthPart{Type: "reasoning", SHA256: wiretest.SHA256(p.Text)})
 		case answer.ToolCall:
-			parts = append(parts, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsSHA256: lawtest.SHA256(p.Arguments)})
+			parts = append(parts, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsSHA256: wiretest.SHA256(p.Arguments)})
 		}
 	}
 	if diff := cmp.Diff(w.Parts, parts); diff != "" {
@@ -128,7 +128,7 @@ func TestDecode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := lawtest.Lines(lawtest.EveryCut(t, fresh, []byte(tt.in)))
+			got := wiretest.Lines(wiretest.EveryCut(t, fresh, []byte(tt.in)))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
@@ -164,19 +164,19 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed), uint16(3), uint16(40))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, i, j uint16) {
-		want, err := lawtest.Decode(new(Decoder), data)
+		want, err := wiretest.Decode(new(Decoder), data)
 		if err == nil {
-			err = lawtest.Writable(want)
+			err = wiretest.Writable(want)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, b := int(i)%(len(data)+1), int(j)%(len(data)+1)
-		got, err := lawtest.Decode(new(Decoder), data, min(a, b), max(a, b))
+		got, err := wiretest.Decode(new(Decoder), data, min(a, b), max(a, b))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := lawtest.Diff(want, got); diff != "" {
+		if diff := wiretest.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})

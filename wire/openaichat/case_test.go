@@ -11,7 +11,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/answer"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // expected is a case's expected.json, as far as a decoder decides it: what a
@@ -51,9 +51,9 @@ type caseCall struct {
 func TestCases(t *testing.T) {
 	for _, id := range []string{"G02", "G03", "G05", "G06", "G07", "G09", "G10", "G13", "G30", "G31"} {
 		t.Run(id, func(t *testing.T) {
-			dir := lawtest.Shared(t, "cases", "give", id)
+			dir := wiretest.Shared(t, "cases", "give", id)
 			var want expected
-			if err := json.Unmarshal(lawtest.Read(t, dir, "expected.json"), &want); err != nil {
+			if err := json.Unmarshal(wiretest.Read(t, dir, "expected.json"), &want); err != nil {
 				t.Fatal(err)
 			}
 			variants := want.Variants
@@ -67,7 +67,7 @@ func TestCases(t *testing.T) {
 				}
 				t.Run(v.Wire, func(t *testing.T) {
 					fresh := func() wire.Decoder { return &Decoder{InlineThink: want.Options.InlineThink} }
-					events := lawtest.EveryCut(t, fresh, lawtest.Read(t, dir, v.Wire))
+					events := wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, v.Wire))
 					checkCase(t, events, v, want.Forbid)
 				})
 			}
@@ -77,14 +77,14 @@ func TestCases(t *testing.T) {
 
 func checkCase(t *testing.T, events []*steno.Event, want variant, forbid []string) {
 	t.Helper()
-	doc := lawtest.Document(Format, events)
+	doc := wiretest.Document(Format, events)
 	if len(doc.Answers) != 1 {
 		t.Fatalf("%d answers", len(doc.Answers))
 	}
 	got := doc.Answers[0]
 	for i, c := range want.Chunks {
 		if c.SHA256 == "" {
-			want.Chunks[i].Len, want.Chunks[i].SHA256 = len(c.Text), lawtest.SHA256(c.Text)
+			want.Chunks[i].Len, want.Chunks[i].SHA256 = len(c.Text), wiretest.SHA256(c.Text)
 		}
 	}
 	if diff := cmp.Diff(want.Chunks, chunksOf(got.Parts), cmp.FilterPath(textOf, cmp.Ignore())); diff != "" {
@@ -129,10 +129,10 @@ func chunksOf(parts []answer.Part) []caseChunk {
 	for _, p := range parts {
 		switch p.Kind {
 		case answer.Text, answer.Thinking:
-			list = append(list, caseChunk{Type: string(p.Kind), Len: len(p.Text), SHA256: lawtest.SHA256(p.Text)})
+			list = append(list, caseChunk{Type: string(p.Kind), Len: len(p.Text), SHA256: wiretest.SHA256(p.Text)})
 		case answer.ToolCall:
 			if n := len(list); n == 0 || list[n-1].Type != "tool-batch" {
-				list = append(list, caseChunk{Type: "tool-batch", SHA256: lawtest.SHA256("")})
+				list = append(list, caseChunk{Type: "tool-batch", SHA256: wiretest.SHA256("")})
 			}
 			last := &list[len(list)-1]
 			last.Calls = append(last.Calls, caseCall{p.ID, p.Name, p.Arguments})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // brief writes events for the eye: what is set of each, bodies as JSON. The
@@ -229,7 +229,7 @@ step-end {"model":"m","response":"r","finish":"complete","stop":"tool_calls","us
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			events := lawtest.EveryCut(t, func() wire.Decoder { return new(Decoder) }, []byte(tt.in))
+			events := wiretest.EveryCut(t, func() wire.Decoder { return new(Decoder) }, []byte(tt.in))
 			got := brief(events)
 			if first, rest, _ := strings.Cut(got, "\n"); strings.HasPrefix(first, "step-start") {
 				got = rest // the same for all
@@ -274,7 +274,7 @@ text-delta "a"
 step-end choice=1 {"response":"r","finish":"length","stop":"length"}
 step-end {"response":"r","finish":"complete"}
 `
-	if diff := cmp.Diff(want, brief(lawtest.EveryCut(t, fresh, []byte(in)))); diff != "" {
+	if diff := cmp.Diff(want, brief(wiretest.EveryCut(t, fresh, []byte(in)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -284,11 +284,11 @@ func TestTooManyChoices(t *testing.T) {
 	for i := range maxChoices + 2 {
 		fmt.Fprintf(&b, `,{"index":%d,"delta":{"content":"a"}}`, i)
 	}
-	events, err := lawtest.Decode(new(Decoder), []byte(frames(`{"choices":[`+b.String()[1:]+`]}`)))
+	events, err := wiretest.Decode(new(Decoder), []byte(frames(`{"choices":[`+b.String()[1:]+`]}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if doc := lawtest.Document(Format, events); len(doc.Answers) != maxChoices || len(doc.Errors) != 2 {
+	if doc := wiretest.Document(Format, events); len(doc.Answers) != maxChoices || len(doc.Errors) != 2 {
 		t.Errorf("%d answers, %d errors", len(doc.Answers), len(doc.Errors))
 	}
 }
@@ -327,7 +327,7 @@ func TestInlineThink(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			in, _ := json.Marshal(map[string]string{"content": tt.name})
-			events, err := lawtest.Decode(&Decoder{InlineThink: true}, []byte(deltas(string(in))))
+			events, err := wiretest.Decode(&Decoder{InlineThink: true}, []byte(deltas(string(in))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,11 +338,11 @@ func TestInlineThink(t *testing.T) {
 			for i := range tt.name {
 				a, _ := json.Marshal(map[string]string{"content": tt.name[:i]})
 				b, _ := json.Marshal(map[string]string{"content": tt.name[i:]})
-				cut, err := lawtest.Decode(&Decoder{InlineThink: true}, []byte(deltas(string(a), string(b))))
+				cut, err := wiretest.Decode(&Decoder{InlineThink: true}, []byte(deltas(string(a), string(b))))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(lawtest.Document(Format, events), lawtest.Document(Format, cut)); diff != "" {
+				if diff := cmp.Diff(wiretest.Document(Format, events), wiretest.Document(Format, cut)); diff != "" {
 					t.Errorf("cut at %d: %s", i, diff)
 				}
 			}
@@ -371,7 +371,7 @@ func TestHTTPErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.in, func(t *testing.T) {
-			doc := lawtest.Document(Format, lawtest.EveryCut(t, fresh, []byte(tt.in)))
+			doc := wiretest.Document(Format, wiretest.EveryCut(t, fresh, []byte(tt.in)))
 			if len(doc.Answers) != 0 || len(doc.Errors) != 1 {
 				t.Fatalf("got %+v", doc)
 			}
@@ -388,7 +388,7 @@ func TestRecordedErrors(t *testing.T) {
 	dir, all := truths(t, "http-errors")
 	for name, want := range all {
 		t.Run(name, func(t *testing.T) {
-			doc := lawtest.Document(Format, lawtest.EveryCut(t, fresh, lawtest.Read(t, dir, name)))
+			doc := wiretest.Document(Format, wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, name)))
 			if len(doc.Answers) != 0 {
 				t.Errorf("answers: %+v", doc.Answers)
 			}

@@ -3,7 +3,7 @@ package openaichat
 import (
 	"testing"
 
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // FuzzDecode holds whatever comes to the laws of a decoder: no panic, valid
@@ -22,19 +22,19 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed), uint16(17), uint16(18), true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, i, j uint16, think bool) {
-		want, err := lawtest.Decode(&Decoder{InlineThink: think}, data)
+		want, err := wiretest.Decode(&Decoder{InlineThink: think}, data)
 		if err == nil {
-			err = lawtest.Writable(want)
+			err = wiretest.Writable(want)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		a, b := int(i)%(len(data)+1), int(j)%(len(data)+1)
-		got, err := lawtest.Decode(&Decoder{InlineThink: think}, data, min(a, b), max(a, b))
+		got, err := wiretest.Decode(&Decoder{InlineThink: think}, data, min(a, b), max(a, b))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := lawtest.Diff(want, got); diff != "" {
+		if diff := wiretest.Diff(want, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // run is what came for one part without a break.
@@ -56,7 +56,7 @@ func TestA6RunsChangeWithTheKind(t *testing.T) {
 			}
 			want = goOn(want, r)
 		}
-		events, err := lawtest.Decode(new(Decoder), []byte(deltas(ds...)+stop))
+		events, err := wiretest.Decode(new(Decoder), []byte(deltas(ds...)+stop))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestA15TextIsWholeHoweverEscapesAreCut(t *testing.T) {
 			}
 		}
 		ds = append(ds, `{"content":"`+part.String()+`"}`)
-		events, err := lawtest.Decode(new(Decoder), []byte(deltas(ds...)+stop))
+		events, err := wiretest.Decode(new(Decoder), []byte(deltas(ds...)+stop))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/answer"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 func fresh() wire.Decoder { return new(Decoder) }
@@ -49,9 +49,9 @@ type truthPart struct {
 }
 
 func truths(t testing.TB, prefix string) (string, map[string]truth) {
-	dir := lawtest.Shared(t, "streams")
+	dir := wiretest.Shared(t, "streams")
 	var all map[string]jsontext.Value
-	if err := json.Unmarshal(lawtest.Read(t, dir, "truth.json"), &all); err != nil {
+	if err := json.Unmarshal(wiretest.Read(t, dir, "truth.json"), &all); err != nil {
 		t.Fatal(err)
 	}
 	m := make(map[string]truth)
@@ -73,7 +73,7 @@ func TestRecordedStreams(t *testing.T) {
 	for name, want := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			events := lawtest.EveryCut(t, fresh, lawtest.Read(t, dir, name))
+			events := wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, name))
 			checkTruth(t, events, want)
 		})
 	}
@@ -81,7 +81,7 @@ func TestRecordedStreams(t *testing.T) {
 
 func checkTruth(t *testing.T, events []*steno.Event, want truth) {
 	t.Helper()
-	doc := lawtest.Document(Format, events)
+	doc := wiretest.Document(Format, events)
 	if len(doc.Answers) != len(want.Messages) {
 		t.Fatalf("%d answers, want %d", len(doc.Answers), len(want.Messages))
 	}
@@ -126,7 +126,7 @@ func checkErrors(t *testing.T, doc *answer.Document, want truth) {
 	}
 	for i, w := range want.Errors {
 		got := doc.Errors[i]
-		if lawtest.SHA256(got.Message) != w.Message {
+		if wiretest.SHA256(got.Message) != w.Message {
 			t.Errorf("error %d: message %q", i, got.Message)
 		}
 		switch code := w.Code.(type) {
@@ -153,11 +153,11 @@ func truthParts(parts []answer.Part) []truthPart {
 	for _, p := range parts {
 		switch p.Kind {
 		case answer.Text:
-			list = append(list, truthPart{Type: "text", Bytes: len(p.Text), SHA256: lawtest.SHA256(p.Text)})
+			list = append(list, truthPart{Type: "text", Bytes: len(p.Text), SHA256: wiretest.SHA256(p.Text)})
 		case answer.Thinking:
-			list = append(list, truthPart{Type: "reasoning", Bytes: len(p.Text), SHA256: lawtest.SHA256(p.Text)})
+			list = append(list, truthPart{Type: "reasoning", Bytes: len(p.Text), SHA256: wiretest.SHA256(p.Text)})
 		case answer.ToolCall:
-			list = append(list, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsBytes: len(p.Arguments), ArgsSHA256: lawtest.SHA256(p.Arguments)})
+			list = append(list, truthPart{Type: "tool_call", ID: p.ID, Name: p.Name, ArgsBytes: len(p.Arguments), ArgsSHA256: wiretest.SHA256(p.Arguments)})
 		}
 	}
 	return list
@@ -210,7 +210,7 @@ func checkSources(t *testing.T, parts []answer.Part, annotations int, raw string
 			t.Errorf("%d sources of kind %s, want %d", count[k], k, n)
 		}
 	}
-	if annotations > 0 && lawtest.SHA256(joined.String()) != raw {
+	if annotations > 0 && wiretest.SHA256(joined.String()) != raw {
 		t.Errorf("annotations are not as they came")
 	}
 }
@@ -238,7 +238,7 @@ func detailsOf(t *testing.T, parts []answer.Part) []map[string]any {
 	for _, m := range list {
 		for _, name := range []string{"text", "summary", "data", "signature"} {
 			if s, ok := m[name].(string); ok {
-				m[name] = map[string]any{"bytes": float64(len(s)), "sha256": lawtest.SHA256(s)}
+				m[name] = map[string]any{"bytes": float64(len(s)), "sha256": wiretest.SHA256(s)}
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire/answer"
-	"github.com/stenolog/steno/wire/internal/lawtest"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // stream frames events, each given as the rest of its type and its members.
@@ -123,11 +123,11 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			events, err := lawtest.Decode(new(Decoder), []byte(stream(tt.events...)))
+			events, err := wiretest.Decode(new(Decoder), []byte(stream(tt.events...)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc := lawtest.Document(Format, events)
+			doc := wiretest.Document(Format, events)
 			if len(doc.Answers) != 1 {
 				t.Fatalf("%d answers", len(doc.Answers))
 			}
@@ -152,12 +152,12 @@ func TestErrorBodies(t *testing.T) {
 		{"<html>\n502 Bad Gateway</html>\n", "<html>\n502 Bad Gateway</html>", "", 0},
 	}
 	for _, tt := range tests {
-		events, err := lawtest.Decode(new(Decoder), []byte(tt.body), 1, 5)
+		events, err := wiretest.Decode(new(Decoder), []byte(tt.body), 1, 5)
 		if err != nil {
 			t.Error(err)
 		}
 		want := []answer.Error{{Message: tt.message, Code: tt.code, Status: tt.status}}
-		doc := lawtest.Document(Format, events)
+		doc := wiretest.Document(Format, events)
 		if diff := cmp.Diff(want, doc.Errors); diff != "" || len(doc.Answers) != 0 {
 			t.Errorf("%s: %d answers, %s", tt.body, len(doc.Answers), diff)
 		}
@@ -177,7 +177,7 @@ func TestFrameLimit(t *testing.T) {
 	}
 	d.Decode([]byte("\n\n"+stream(completed)), emit)
 	d.Close(emit)
-	doc := lawtest.Document(Format, events)
+	doc := wiretest.Document(Format, events)
 	if len(doc.Errors) != 1 || doc.Errors[0].Code != "too_large" || !strings.Contains(doc.Errors[0].Message, "67108864") {
 		t.Errorf("errors %+v", doc.Errors)
 	}

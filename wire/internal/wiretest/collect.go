@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire/answer"
 )
 
 // Answer is one step of a stream.
@@ -89,4 +90,13 @@ func (p *Part) add(e *steno.Event) {
 		p.Text = ""
 	}
 	p.Text += strings.Clone(e.Text)
+}
+
+// Document collects events into whole answers.
+func Document(format string, events []*steno.Event) *answer.Document {
+	var c answer.Collector
+	for _, e := range events {
+		c.Add(e)
+	}
+	return c.Document(format)
 }

@@ -1,4 +1,4 @@
-package lawtest
+package wiretest
 
 import (
 	"flag"

@@ -141,6 +141,10 @@ func (f *fakeStore) Recordings(context.Context) ([]api.Recording, error) {
 }
 
 func (f *fakeStore) Play(ctx context.Context, p api.PlayRequest) (*api.Conversation, error) {
+	if p.Wait {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	return f.Create(ctx, api.NewConversation{Title: strings.Join(p.Names, "+")})
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -121,7 +122,13 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request) error {
 	if p.Speed < 0 {
 		return catalogue.New(catalogue.BadRequest, "speed must not be negative")
 	}
-	c, err := s.opt.Store.Play(r.Context(), p)
+	// Who waits for the end of a long one must not hold up a shutdown.
+	ctx, cancel := s.untilDrain(r.Context())
+	defer cancel(nil)
+	c, err := s.opt.Store.Play(ctx, p)
+	if errors.Is(context.Cause(ctx), errDraining) {
+		return catalogue.New(catalogue.Draining, "")
+	}
 	if err != nil {
 		return err
 	}

@@ -196,6 +196,19 @@ func TestShutdownDrainsStreamsWithAHint(t *testing.T) {
 	}
 }
 
+func TestAPlayThatIsWaitedForEndsAtShutdown(t *testing.T) {
+	b := newBench(t)
+	done := make(chan int)
+	go func() { done <- b.do(request("POST", "/v1/play", b.tokens[config.Write], `{"wait":true}`)).Code }()
+	for b.requests.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	b.Drain()
+	if got := <-done; got != http.StatusServiceUnavailable {
+		t.Errorf("%d", got)
+	}
+}
+
 func TestARequestThatOutlivesTheGraceIsCut(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Grace = time.Millisecond })
 	b.store.block = make(chan struct{}) // never closed: only the cut ends it

@@ -61,6 +61,19 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, key string,
 	return err
 }
 
+// untilDrain returns a context that ends when the server drains.
+func (s *Server) untilDrain(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-s.draining:
+			cancel(errDraining)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
 // liveWriter writes whole lines to an open stream and a heartbeat when there
 // were none for a while. A write that fails cancels the stream.
 type liveWriter struct {

@@ -61,7 +61,8 @@ type Transport struct {
 	Format string
 
 	// Report is told what could not be recorded and why. It may be called by
-	// several goroutines at once. Nil means that nobody is told.
+	// several goroutines at once and must not touch the response. Nil means
+	// that nobody is told.
 	Report func(error)
 }
 

@@ -65,13 +65,17 @@ func (s PartState) String() string {
 // MarshalText implements [encoding.TextMarshaler].
 func (s PartState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// PageOf returns the turn on whose page a message stands: what comes between
-// two turns stands on the earlier one's.
-func PageOf(message string) uint32 {
-	turn, _, _ := strings.Cut(message, ".")
+// PageOf returns the turn on whose page the message that e opens stands. What
+// comes between two turns stands on the page of the one it leads to, so that a
+// question is with its answer and the page of an ended turn never changes.
+func PageOf(e *steno.Event) uint32 {
+	turn, _, _ := strings.Cut(e.Message, ".")
 	n, err := strconv.ParseUint(turn, 10, 32)
 	if err != nil {
 		return 0
+	}
+	if e.Turn == 0 {
+		n++
 	}
 	return uint32(n)
 }

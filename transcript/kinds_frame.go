@@ -66,7 +66,7 @@ func matchMessage(e *steno.Event) (projection.Claim, bool) {
 }
 
 func startMessage(e *steno.Event, _ projection.Reader) MessageNode {
-	m := MessageNode{Role: steno.RoleAssistant, Turn: PageOf(e.Message), At: e.At, State: StateOpen}
+	m := MessageNode{Role: steno.RoleAssistant, Turn: PageOf(e), At: e.At, State: StateOpen}
 	switch body := e.Body.(type) {
 	case *steno.Turn:
 		m.Continues = body.Continues

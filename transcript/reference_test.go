@@ -39,12 +39,13 @@ type refFold struct {
 	failed   [][3]uint32
 }
 
-func (r *refFold) message(id string, role steno.Role) *refMessage {
+func (r *refFold) message(e *steno.Event, role steno.Role) *refMessage {
+	id := e.Message
 	i, ok := r.where[id]
 	if !ok {
 		i = len(r.messages)
 		r.where[id] = i
-		r.messages = append(r.messages, &refMessage{head: &steno.Message{ID: id, Role: role, Turn: PageOf(id)}})
+		r.messages = append(r.messages, &refMessage{head: &steno.Message{ID: id, Role: role, Turn: PageOf(e)}})
 	}
 	return r.messages[i]
 }
@@ -63,7 +64,7 @@ func (r *refFold) part(e *steno.Event) *steno.Part {
 		if e.Turn == 0 {
 			role = steno.RoleSystem
 		}
-		m := r.message(e.Message, role)
+		m := r.message(e, role)
 		m.parts = append(m.parts, p)
 	}
 	return p
@@ -72,7 +73,7 @@ func (r *refFold) part(e *steno.Event) *steno.Part {
 func (r *refFold) apply(e *steno.Event) {
 	switch e.Type {
 	case steno.TurnStart, steno.StepStart:
-		r.message(e.Message, steno.RoleAssistant)
+		r.message(e, steno.RoleAssistant)
 	case steno.UserMessage:
 		r.user(e)
 	case steno.AttemptFailed:
@@ -103,7 +104,7 @@ func (r *refFold) apply(e *steno.Event) {
 }
 
 func (r *refFold) user(e *steno.Event) {
-	m := r.message(e.Message, steno.RoleUser)
+	m := r.message(e, steno.RoleUser)
 	p := &steno.Part{Kind: steno.KindText, Ordinal: "0", Sealed: true}
 	p.Text = p.Text.Append(e.Text)
 	m.parts = append(m.parts, p)

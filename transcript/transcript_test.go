@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -183,5 +184,55 @@ func BenchmarkAppend(b *testing.B) {
 				i++
 			}
 		})
+	}
+}
+
+// TestC76WholeWins checks that an end is one write, its whole wins, and an end
+// after it changes nothing.
+func TestC76WholeWins(t *testing.T) {
+	at := func(e steno.Event) *steno.Event { e.Message, e.Part, e.Turn = "1.1", "0", 1; return &e }
+	engine := engineOf([]*steno.Event{
+		at(steno.Event{Type: steno.TextStart}), at(steno.Event{Type: steno.TextDelta, Text: "ab"}),
+	}, 1)
+	for _, x := range []struct {
+		end                steno.Event
+		want               string
+		writes, suppressed int64
+	}{
+		{steno.Event{Type: steno.TextEnd, Whole: true, Text: "xy"}, "xy", 1, 0},
+		{steno.Event{Type: steno.TextEnd, Whole: true, Text: "xy"}, "xy", 0, 1},
+		{steno.Event{Type: steno.TextDelta, Text: "late"}, "xy", 0, 1},
+	} {
+		before := engine.Metrics()
+		if err := engine.Push(at(x.end)); err != nil {
+			t.Fatal(err)
+		}
+		m := engine.Metrics()
+		s := projection.MustState[Prose](engine.Snapshot().At(Parts("1.1"), 0))
+		if s.Text.String() != x.want || m.Writes-before.Writes != x.writes || m.Suppressed-before.Suppressed != x.suppressed {
+			t.Errorf("%v: %q, %d writes, %d suppressed", x.end.Type, s.Text.String(), m.Writes-before.Writes, m.Suppressed-before.Suppressed)
+		}
+	}
+}
+
+// TestG14TwoTexts checks that the texts around a call are two parts with keys
+// of their own, the first sealed before the call starts.
+func TestG14TwoTexts(t *testing.T) {
+	var tr Transcript
+	var at []string
+	for _, e := range src(t, "{'type':'text-delta','text':'a'}", "{'type':'tool-call','id':'x','name':'f'}", "{'type':'text-delta','text':'b'}") {
+		tr.Append(*e)
+		line := ""
+		for n := range tr.engine.Snapshot().Nodes(Parts("1.1")) {
+			line += n.Key.String() + " "
+			if p, ok := projection.State[Prose](n); ok {
+				line += p.State.String() + " "
+			}
+		}
+		at = append(at, line)
+	}
+	want := []string{"text:0 open ", "text:0 sealed tool:0 ", "text:0 sealed tool:0 text:1 open "}
+	if !slices.Equal(at, want) {
+		t.Errorf("%q", at)
 	}
 }

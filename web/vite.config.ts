@@ -8,5 +8,5 @@ export default defineConfig({
   resolve: { conditions: process.env.VITEST ? ['browser'] : undefined },
   build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
   server: { proxy: { '/v1': server } },
-  test: { environment: 'jsdom', include: ['test/**/*.test.ts'] },
+  test: { environment: 'jsdom', include: ['test/**/*.test.ts'], testTimeout: 60_000 },
 });

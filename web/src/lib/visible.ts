@@ -31,7 +31,12 @@ export function plain(text: string): string {
  * output, where an invisible mark could make text say what it does not.
  */
 export function visible(text: string): string {
-  return plain(text).replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, (mark) => `⟨${bidi[mark]}⟩`);
+  return spellMarks(plain(text));
+}
+
+/** Direction marks spelled out, nothing else. */
+export function spellMarks(text: string): string {
+  return text.replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, (mark) => `⟨${bidi[mark]}⟩`);
 }
 
 /** What a terminal would have coloured: the same text without the colours. */

@@ -14,6 +14,7 @@ export interface OpenFence {
   info: string;
   /** The opening line, its line end included. */
   opener: string;
+  end: RegExp;
   /** The whole lines so far. */
   body: Growing;
 }
@@ -57,7 +58,7 @@ export class Blocks {
   #unparsed = false; // whether #lines grew since it was parsed
   #credit = 0;
   #segment = 0; // length of the segment so far; text alone decides where one ends
-  #inFence: { marker: string; end: RegExp; top: boolean } | undefined;
+  #inFence: RegExp | undefined; // ends what looks like a fence; a guess from the lines alone
   #blankBefore = false;
   #references = new Map<string, Set<number>>();
 
@@ -121,7 +122,7 @@ export class Blocks {
   #take(line: string): void {
     const bare = line.slice(0, -1);
     if (!this.fence && this.#isBorder(bare)) this.#endSegment();
-    if (!this.fence && bare.length > lineLimit && !this.#inFence?.top) {
+    if (!this.fence && bare.length > lineLimit) {
       this.#line = line;
       this.#startLong();
       return this.#endLong('');
@@ -132,22 +133,21 @@ export class Blocks {
     if (!this.fence) {
       this.#lines += line;
       this.#unparsed = true;
-    } else if (this.#inFence) {
-      this.fence.body.append(line);
-    } else {
+    } else if (this.fence.end.test(bare)) {
       this.#endFence(line);
+    } else {
+      this.fence.body.append(line);
     }
   }
 
   /** Whether a segment that has grown long ends before this line. */
   #isBorder(line: string): boolean {
-    if (this.#segment > hardLimit) {
-      // A fence may be as long as it likes, if it is one and not a line that looks so.
-      if (this.#inFence?.top && this.#lines !== '') this.#settle(this.#lines, false);
-      return !this.fence;
-    }
-    if (this.#segment <= softLimit || this.#inFence) return false;
-    return item.test(line) || (this.#blankBefore && /^\S/.test(line));
+    if (this.#segment <= softLimit) return false;
+    const border = item.test(line) || (this.#blankBefore && /^\S/.test(line));
+    if (this.#segment <= hardLimit && (this.#inFence || !border)) return false;
+    // A fence may be as long as it likes, if it is one and not lines that look so.
+    if (this.#unparsed) this.#settle(this.#lines, false);
+    return !this.fence;
   }
 
   #endSegment(): void {
@@ -159,13 +159,12 @@ export class Blocks {
 
   #trackFence(line: string): void {
     if (this.#inFence) {
-      if (this.#inFence.end.test(line)) this.#inFence = undefined;
+      if (this.#inFence.test(line)) this.#inFence = undefined;
       return;
     }
     const match = fenceLine.exec(line);
     if (!match) return;
-    const top = match[1] === '';
-    this.#inFence = { marker: match[2], top, end: new RegExp(`^ {0,${top ? 3 : ''}}${match[2]}[~\`]* *$`) };
+    this.#inFence = closes(match[2], match[1] === '' ? 3 : undefined);
   }
 
   #endFence(closer: string): void {
@@ -200,15 +199,16 @@ export class Blocks {
     }
     this.#lines = all ? '' : text.slice(end);
     this.#unparsed = false;
-    if (!all) this.#openFence();
+    if (!all && last >= 0 && this.#lines !== '') this.#openFence(tokens[last]);
   }
 
-  #openFence(): void {
-    if (!this.#inFence?.top) return;
+  /** Begins to append where the open block is a fence. */
+  #openFence(token: { type: string; codeBlockStyle?: string }): void {
+    if (token.type !== 'code' || token.codeBlockStyle === 'indented') return;
     const end = this.#lines.indexOf('\n');
     const match = fenceLine.exec(this.#lines.slice(0, Math.max(0, end)));
     if (match?.[1] !== '') return;
-    this.fence = { opener: this.#lines.slice(0, end + 1), info: match[3], body: new Growing(this.#lines.slice(end + 1)) };
+    this.fence = { opener: this.#lines.slice(0, end + 1), info: match[3], end: closes(match[2], 3), body: new Growing(this.#lines.slice(end + 1)) };
     this.#lines = '';
   }
 
@@ -239,7 +239,12 @@ function isComplete(token: { type: string; raw: string; codeBlockStyle?: string 
   if (token.type !== 'code' || token.codeBlockStyle === 'indented') return false;
   const lines = token.raw.trimEnd().split('\n');
   const marker = fenceLine.exec(lines[0])?.[2];
-  return lines.length > 1 && marker !== undefined && lines[lines.length - 1].trim().startsWith(marker);
+  return lines.length > 1 && marker !== undefined && closes(marker, 3).test(lines[lines.length - 1]);
+}
+
+/** The line that ends a fence opened by `marker`, indented by at most so much. */
+function closes(marker: string, indent: number | undefined): RegExp {
+  return new RegExp(`^ {0,${indent ?? ''}}${marker}[~\`]* *$`);
 }
 
 function blockOf(token: { type: string; raw: string }): Block {

@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import { Marked, Lexer, type Tokens } from 'marked';
+import { spellMarks } from '../lib/visible';
 import { safeHref } from './links';
 
 /** The addresses of reference links, by label. */
@@ -47,7 +48,7 @@ const marked = new Marked({
       return `<h${level} dir="auto" class="h${depth}">${this.parser.parseInline(tokens)}</h${level}>\n`;
     },
     codespan({ text }: Tokens.Codespan) {
-      return `<code>${escapeHTML(text)}</code>`;
+      return `<code>${escapeHTML(spellMarks(text))}</code>`;
     },
     checkbox({ checked }: Tokens.Checkbox) {
       return `<span class="box" role="img" aria-label="${checked ? 'done' : 'to do'}">${checked ? '☑' : '☐'}</span> `;
@@ -57,7 +58,7 @@ const marked = new Marked({
 
 export function codeBlock(text: string, info: string): string {
   const lang = /^[\w+#.-]{1,30}/.exec(info.trim())?.[0] ?? '';
-  return `<pre class="code"${lang ? ` data-lang="${escapeHTML(lang.toLowerCase())}"` : ''}><code>${escapeHTML(text)}</code></pre>\n`;
+  return `<pre class="code"${lang ? ` data-lang="${escapeHTML(lang.toLowerCase())}"` : ''}><code>${escapeHTML(spellMarks(text))}</code></pre>\n`;
 }
 
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {

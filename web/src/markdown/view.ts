@@ -1,3 +1,4 @@
+import { spellMarks } from '../lib/visible';
 import { Growing } from '../stream/growing';
 import { Blocks, type Block } from './blocks';
 import { highlight } from './highlight';
@@ -134,9 +135,9 @@ export class MarkdownView {
     // Far down an endless fence only its end is drawn until it settles.
     const fresh = fence.body.since(shown.length);
     shown.length = fence.body.length;
-    shown.text.appendData(fresh);
+    shown.text.appendData(spellMarks(fresh));
     if (shown.text.length > 2 * drawnFence) shown.text.deleteData(0, shown.text.length - drawnFence);
-    (shown.text.nextSibling as Text).data = line.slice(-drawnFence);
+    (shown.text.nextSibling as Text).data = spellMarks(line.slice(-drawnFence));
   }
 }
 

@@ -26,7 +26,13 @@ import (
 // When Append has returned nil its events are durable and every later Read, by
 // any process, sees them. When it has returned an error none of them will be
 // seen, unless the error wraps [steno.ErrIncomplete]: then the outcome is
-// unknown, and Head tells.
+// unknown, and Head tells once the journal was opened again.
+//
+// An event comes back as it was appended, those of unknown type too. Of raw JSON
+// in a body every token comes back, but not the white space between tokens.
+//
+// A call whose ctx ends returns its error; an append is then not done. A journal
+// that was closed answers every call with [steno.ErrClosed].
 type Journal interface {
 	// Append adds events to a branch right after seq after and blocks until
 	// they are durable. Their Seq must run on gaplessly from after+1. It
@@ -36,10 +42,11 @@ type Journal interface {
 	// first append to a branch creates it. Events are borrowed until it returns.
 	Append(ctx context.Context, branch string, after int64, events []*steno.Event) error
 
-	// Read yields the events of a branch after seq after, in order. The event
-	// is borrowed: it is valid until the loop asks for the next. An error is
-	// terminal and nothing partial is yielded before it. An unknown branch
-	// yields [steno.ErrNotFound].
+	// Read yields the events of a branch after seq after, in order: those that
+	// are there when the loop begins. The event is borrowed: it is valid until
+	// the loop asks for the next. An error is terminal and nothing partial is
+	// yielded before it; damage is a [*DamageError]. An unknown branch yields
+	// [steno.ErrNotFound]. A slow loop delays no writer.
 	Read(ctx context.Context, branch string, after int64) iter.Seq2[*steno.Event, error]
 
 	// Head returns the seq of the last event of a branch, or
@@ -51,7 +58,7 @@ type Journal interface {
 
 	// Compact packs the runs of the branch up to seq upto, the end of a turn,
 	// into one compressed segment of the same events. It changes nothing that
-	// can be read.
+	// can be read, delays no append, and does nothing where it was done before.
 	Compact(ctx context.Context, branch string, upto int64) error
 
 	// Delete removes a branch and gives its space back.

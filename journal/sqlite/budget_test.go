@@ -114,7 +114,7 @@ func TestSegmentBytes(t *testing.T) {
 		deltas, size, perCommit int
 	}{
 		{"G40", 20_000, 5, 1},
-		{"10 MB", 500_000, 20, 50},
+		{"10 MB", 200_000, 50, 50},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.deltas > 100_000 {

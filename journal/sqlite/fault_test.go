@@ -125,7 +125,7 @@ func newFaults(t *testing.T) (*faults, string) {
 func work(t *testing.T, s *Store) (heads map[string][2]int64, failed int) {
 	ctx := t.Context()
 	heads = make(map[string][2]int64)
-	for i := range 12 {
+	for i := range 8 {
 		branch := fmt.Sprint(i % 3)
 		head := heads[branch][0]
 		n := 1 + 40*(i%2)
@@ -142,7 +142,7 @@ func work(t *testing.T, s *Store) (heads map[string][2]int64, failed int) {
 				t.Errorf("append after a failure: %v", err)
 			}
 		}
-		if i == 6 || i == 9 {
+		if i == 3 || i == 6 {
 			if err := s.Compact(ctx, branch, head); err != nil && !errors.Is(err, steno.ErrNotFound) {
 				failed++
 			}

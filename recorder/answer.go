@@ -22,6 +22,7 @@ type Answer struct {
 	raw     *blob.Stream
 	held    []*steno.Event // step-ends that wait for the name of their raw bytes
 	err     error
+	closed  bool
 }
 
 // Answer returns a writer of an answer's bytes, in whatever pieces. The context
@@ -48,17 +49,23 @@ func (a *Answer) Write(p []byte) (int, error) {
 }
 
 // Close says that the answer has ended. What it had not finished is recorded as
-// incomplete.
+// incomplete. After an error the bytes that were kept are named when the branch
+// is opened again. Closing twice is harmless.
 func (a *Answer) Close() error {
-	if errors.Is(a.err, steno.ErrClosed) {
-		return a.err
+	if a.closed {
+		return nil
 	}
+	a.closed = true
 	a.decoder.Close(a.take)
 	if len(a.held) == 0 && a.raw != nil {
 		// Bytes behind the last step-end: a trailer.
 		a.held = append(a.held, &steno.Event{Type: steno.Usage})
 	}
 	a.release()
+	if a.raw != nil {
+		a.err = errors.Join(a.err, a.raw.Close())
+		a.raw = nil
+	}
 	err := a.err
 	a.err = fmt.Errorf("answer: %w", steno.ErrClosed)
 	return err
@@ -97,6 +104,9 @@ func (a *Answer) keep(p []byte) error {
 // release records the step-ends that wait, the last with the name of all bytes
 // so far.
 func (a *Answer) release() {
+	if a.err != nil {
+		return
+	}
 	if len(a.held) == 0 || a.raw == nil {
 		a.flush()
 		return
@@ -145,6 +155,16 @@ func (r *Recorder) rawName() string {
 	return r.branch + "." + strconv.FormatInt(r.raws.Add(1), 10)
 }
 
+// ownsRaw reports whether a name is one that rawName gives.
+func (r *Recorder) ownsRaw(name string) bool {
+	number, ok := strings.CutPrefix(name, r.branch+".")
+	if !ok {
+		return false
+	}
+	_, err := strconv.ParseInt(number, 10, 64)
+	return err == nil
+}
+
 // salvage keeps the raw bytes of an answer that a crash cut: they become a blob
 // named by a usage event.
 func (r *Recorder) salvage(ctx context.Context) error {
@@ -156,7 +176,7 @@ func (r *Recorder) salvage(ctx context.Context) error {
 		return err
 	}
 	for _, name := range names {
-		if !strings.HasPrefix(name, r.branch+".") {
+		if !r.ownsRaw(name) {
 			continue
 		}
 		s, err := r.opts.Blobs.Stream(name)
@@ -174,7 +194,7 @@ func (r *Recorder) salvage(ctx context.Context) error {
 			return err
 		}
 		e := steno.Event{Type: steno.Usage, Body: &steno.Step{Raw: hash}}
-		r.normaliser.Normalise(&e, r.take)
+		r.normaliser.Normalise(&e, r.emit)
 	}
 	return nil
 }

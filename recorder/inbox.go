@@ -19,7 +19,7 @@ type inbox struct {
 	mu   struct {
 		sync.Mutex
 		parcel
-		drained chan struct{} // closed when the pump takes what waits
+		drained chan struct{} // closed when the pump takes what waits; nil while nobody blocks
 		err     error         // why nothing more is taken
 	}
 }
@@ -29,31 +29,33 @@ type inbox struct {
 type parcel struct {
 	events []steno.Event
 	arena  []byte
-	calls  []call
+	weight int // what the events hold, in bytes
+	// interrupt says that the turn in flight behind the events is to end.
+	interrupt bool
+	calls     []call
 }
 
 // call is a function to run on the pump once the events recorded before it are
 // folded. It is told why they were not.
 type call func(error)
 
-func (b *inbox) init() {
-	b.wake = make(chan struct{}, 1)
-	b.mu.drained = make(chan struct{})
-}
-
-// put copies an event into the inbox, waiting for room.
-func (b *inbox) put(ctx context.Context, e *steno.Event) error {
+// put copies an event into the inbox, waiting for room. An event without a time
+// gets at.
+func (b *inbox) put(ctx context.Context, e *steno.Event, at int64) error {
 	for {
 		b.mu.Lock()
 		if b.mu.err != nil {
 			b.mu.Unlock()
 			return b.mu.err
 		}
-		if len(b.mu.arena) < MaxPending {
-			b.mu.add(e)
+		if b.mu.weight < MaxPending {
+			b.mu.add(e, at)
 			b.mu.Unlock()
 			b.nudge()
 			return nil
+		}
+		if b.mu.drained == nil {
+			b.mu.drained = make(chan struct{})
 		}
 		drained := b.mu.drained
 		b.mu.Unlock()
@@ -65,8 +67,12 @@ func (b *inbox) put(ctx context.Context, e *steno.Event) error {
 	}
 }
 
-func (p *parcel) add(e *steno.Event) {
+func (p *parcel) add(e *steno.Event, at int64) {
 	c := *e
+	if c.At == 0 {
+		c.At = at
+	}
+	p.weight += weight(e)
 	c.Message = p.keep(e.Message)
 	c.Part = p.keep(e.Part)
 	c.Block = p.keep(e.Block)
@@ -85,14 +91,22 @@ func (p *parcel) keep(s string) string {
 	return unsafe.String(&p.arena[n], len(s))
 }
 
-// post adds a call. On an inbox that takes nothing more it is made at once.
-func (b *inbox) post(f call) {
+// post adds a call. On an inbox that takes nothing more it is made at once, on
+// the caller's goroutine and with the reason: a call that is given one must
+// leave alone what is the pump's.
+func (b *inbox) post(f call) { b.add(f, false) }
+
+// interrupt is post for a call to make once the turn in flight has ended.
+func (b *inbox) interrupt(f call) { b.add(f, true) }
+
+func (b *inbox) add(f call, interrupt bool) {
 	b.mu.Lock()
 	if err := b.mu.err; err != nil {
 		b.mu.Unlock()
 		f(err)
 		return
 	}
+	b.mu.interrupt = b.mu.interrupt || interrupt
 	b.mu.calls = append(b.mu.calls, f)
 	b.mu.Unlock()
 	b.nudge()
@@ -111,8 +125,10 @@ func (b *inbox) take(empty parcel) (p parcel, closing bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p, b.mu.parcel = b.mu.parcel, empty
-	close(b.mu.drained)
-	b.mu.drained = make(chan struct{})
+	if b.mu.drained != nil {
+		close(b.mu.drained)
+		b.mu.drained = nil
+	}
 	return p, b.mu.err != nil
 }
 
@@ -133,4 +149,28 @@ func (b *inbox) failure() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.mu.err
+}
+
+// weight is about how many bytes a waiting event holds: its text, its body's
+// bytes, and itself.
+func weight(e *steno.Event) int {
+	n := int(unsafe.Sizeof(*e)) + len(e.Text)
+	switch b := e.Body.(type) {
+	case *steno.Result:
+		n += len(b.Raw) + contentWeight(b.Parts)
+	case *steno.Block:
+		n += len(b.Raw) + len(b.Data)
+	case *steno.Output:
+		n += len(b.Data)
+	case *steno.UserInput:
+		n += contentWeight(b.Parts)
+	}
+	return n
+}
+
+func contentWeight(parts []steno.Content) (n int) {
+	for i := range parts {
+		n += len(parts[i].Text) + len(parts[i].Data)
+	}
+	return n
 }

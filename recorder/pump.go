@@ -16,17 +16,19 @@ func (r *Recorder) pump(ctx context.Context) {
 	for {
 		<-r.inbox.wake
 		p, closing := r.inbox.take(spare)
-		err := r.pass(ctx, p.events)
+		err := r.pass(ctx, &p)
 		if err != nil {
 			r.inbox.fail(fmt.Errorf("recorder: %w: %w", steno.ErrClosed, err))
 			r.opts.Report(fmt.Errorf("branch %s is closed: %w", r.branch, err))
 		}
+		if err != nil || closing {
+			r.transcript.Flush() // what is durable is seen, whatever comes
+		}
+		r.tellEnded()
 		for _, f := range p.calls {
 			f(err)
 		}
-		if err == nil {
-			r.afterwards(ctx)
-		}
+		r.pack(ctx)
 		if err != nil || closing {
 			r.refuse()
 			return
@@ -34,6 +36,9 @@ func (r *Recorder) pump(ctx context.Context) {
 		spare = p.reset()
 	}
 }
+
+// maxSpare is how many events a slice may hold room for between two passes.
+const maxSpare = 1 << 14
 
 // refuse answers the calls that came in while the pump was closing.
 func (r *Recorder) refuse() {
@@ -46,7 +51,7 @@ func (r *Recorder) refuse() {
 // reset empties a parcel so that its memory is used again, unless it has grown
 // out of proportion.
 func (p parcel) reset() parcel {
-	if cap(p.arena) > 2*MaxPending {
+	if cap(p.arena) > 2*MaxPending || cap(p.events) > maxSpare {
 		return parcel{}
 	}
 	clear(p.events)
@@ -55,18 +60,21 @@ func (p parcel) reset() parcel {
 }
 
 // pass takes source events through the whole pipeline.
-func (r *Recorder) pass(ctx context.Context, events []steno.Event) error {
-	if len(events) == 0 {
-		return nil
-	}
+func (r *Recorder) pass(ctx context.Context, p *parcel) error {
 	r.begin()
-	for i := range events {
-		r.normaliser.Normalise(&events[i], r.take)
+	for i := range p.events {
+		r.normaliser.Normalise(&p.events[i], r.emit)
+	}
+	if p.interrupt && r.normaliser.InTurn() {
+		r.normaliser.Recover(r.emit)
 	}
 	return r.commit(ctx)
 }
 
 func (r *Recorder) begin() {
+	if cap(r.out) > maxSpare {
+		r.out, r.ptrs = nil, nil
+	}
 	clear(r.out)
 	r.out = r.out[:0]
 }
@@ -113,16 +121,26 @@ func (r *Recorder) commit(ctx context.Context) error {
 	})
 }
 
-// afterwards does what a finished turn leaves to do, once it was published:
-// tell of the border, and pack what can be packed.
-func (r *Recorder) afterwards(ctx context.Context) {
-	for _, cp := range r.ended {
-		if r.opts.TurnEnded != nil {
-			r.opts.TurnEnded(cp)
+// tellEnded tells of the borders behind the turns that ended durably.
+func (r *Recorder) tellEnded() {
+	for i := range r.ended {
+		if cp := &r.ended[i]; cp.Seq <= r.head && r.opts.TurnEnded != nil {
+			r.opts.TurnEnded(*cp)
+		}
+	}
+}
+
+// pack compresses the turns that ended. Nobody waits for it.
+func (r *Recorder) pack(ctx context.Context) {
+	for i := range r.ended {
+		cp := &r.ended[i]
+		if cp.Seq > r.head {
+			break
 		}
 		if err := r.opts.Journal.Compact(ctx, r.branch, cp.Seq); err != nil {
 			r.opts.Report(fmt.Errorf("pack the turns of branch %s: %w", r.branch, err))
 		}
 	}
+	clear(r.ended)
 	r.ended = r.ended[:0]
 }

@@ -27,7 +27,8 @@ type Options struct {
 	// Blobs takes bodies above [MaxBody] and the raw bytes of answers. Without
 	// it bodies stay in the journal and raw bytes are not kept.
 	Blobs *blob.Store
-	// Now is the clock that stamps events, for display; nil means time.Now.
+	// Now is the clock that stamps events, for display; nil means time.Now. It
+	// is called from any goroutine.
 	Now func() time.Time
 	// Frame is the pause between two publications of deltas; 0 means
 	// [DefaultFrame].
@@ -64,6 +65,7 @@ type Recorder struct {
 	// The pump's own.
 	normaliser transcript.Normaliser
 	transcript *transcript.Live
+	emit       func(*steno.Event) // take, as a value
 	head       int64
 	out        []steno.Event
 	ptrs       []*steno.Event
@@ -92,6 +94,8 @@ func Open(ctx context.Context, branch string, opts Options) (*Recorder, error) {
 		opts.Report = func(error) {}
 	}
 	r := &Recorder{branch: branch, opts: opts, done: make(chan struct{})}
+	r.inbox.wake = make(chan struct{}, 1)
+	r.emit = r.take
 	r.transcript = transcript.NewLive(projection.Options[steno.Event]{
 		Kinds: opts.Kinds, Scheduler: frames{r}, Report: opts.Report,
 	})
@@ -101,9 +105,10 @@ func Open(ctx context.Context, branch string, opts Options) (*Recorder, error) {
 	if err := r.recover(ctx); err != nil {
 		return nil, fmt.Errorf("close the interrupted turn of branch %s: %w", branch, err)
 	}
+	r.tellEnded()
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stop = stop
-	r.inbox.init()
+	r.pack(run)
 	go r.pump(run)
 	return r, nil
 }
@@ -142,7 +147,7 @@ func (r *Recorder) recover(ctx context.Context) error {
 		return err
 	}
 	if r.normaliser.InTurn() {
-		r.normaliser.Recover(r.take)
+		r.normaliser.Recover(r.emit)
 	}
 	return r.commit(ctx)
 }
@@ -155,8 +160,9 @@ func (r *Recorder) Branch() string { return r.branch }
 // returns an error that wraps [steno.ErrClosed] once the recorder is closed, by
 // Close or by a failed write.
 func (r *Recorder) Record(ctx context.Context, events ...*steno.Event) error {
+	at := r.opts.Now().UnixMilli()
 	for _, e := range events {
-		if err := r.inbox.put(ctx, e); err != nil {
+		if err := r.inbox.put(ctx, e, at); err != nil {
 			return fmt.Errorf("record in branch %s: %w", r.branch, err)
 		}
 	}
@@ -174,7 +180,7 @@ func (r *Recorder) Sync(ctx context.Context) error {
 
 // Read calls f with the transcript, between two passes and with all that was
 // recorded before folded. f runs on the pump: it must not block, nor keep the
-// transcript.
+// transcript. It may still run after an error of ctx.
 func (r *Recorder) Read(ctx context.Context, f func(*transcript.Live)) error {
 	if err := r.call(ctx, func() { f(r.transcript) }); err != nil {
 		return fmt.Errorf("read branch %s: %w", r.branch, err)
@@ -185,50 +191,56 @@ func (r *Recorder) Read(ctx context.Context, f func(*transcript.Live)) error {
 // Follow calls f with the whole state and from then on with every publication,
 // until it is cancelled or the recorder closed. f runs on the pump and must not
 // block; the update is valid only during the call, the values in it for ever.
+// cancel does not wait: a call of f that is under way goes on.
 func (r *Recorder) Follow(ctx context.Context, f func(transcript.Update)) (cancel func(), err error) {
 	var off func()
+	cancel = func() {
+		r.inbox.post(func(err error) {
+			if err == nil { // else the pump ends, and f with it
+				off()
+			}
+		})
+	}
 	err = r.call(ctx, func() {
 		r.transcript.Flush()
 		f(r.transcript.Current())
 		off = r.transcript.Follow(f)
 	})
 	if err != nil {
+		cancel() // the call may have been made after ctx ended
 		return nil, fmt.Errorf("follow branch %s: %w", r.branch, err)
 	}
-	return func() { r.inbox.post(func(error) { off() }) }, nil
+	return cancel, nil
 }
 
 // Head returns the seq of the last durable event.
-func (r *Recorder) Head(ctx context.Context) (head int64, err error) {
-	err = r.call(ctx, func() { head = r.head })
-	return head, err
+func (r *Recorder) Head(ctx context.Context) (int64, error) {
+	var head int64
+	if err := r.call(ctx, func() { head = r.head }); err != nil {
+		return 0, fmt.Errorf("head of branch %s: %w", r.branch, err)
+	}
+	return head, nil
 }
 
 // call runs f on the pump after all that was recorded before.
 func (r *Recorder) call(ctx context.Context, f func()) error {
-	done := make(chan error, 1)
-	r.inbox.post(func(err error) {
-		if err == nil {
-			f()
-		}
-		done <- err
-	})
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return wait(ctx, r.inbox.post, f)
 }
 
 // Interrupt ends a turn that is in flight as interrupted, as recovery would.
 func (r *Recorder) Interrupt(ctx context.Context) error {
+	if err := wait(ctx, r.inbox.interrupt, func() {}); err != nil {
+		return fmt.Errorf("interrupt branch %s: %w", r.branch, err)
+	}
+	return nil
+}
+
+// wait posts a call of f and waits until it was made, or ctx ends.
+func wait(ctx context.Context, post func(call), f func()) error {
 	done := make(chan error, 1)
-	r.inbox.post(func(err error) {
-		if err == nil && r.normaliser.InTurn() {
-			r.begin()
-			r.normaliser.Recover(r.take)
-			err = r.commit(ctx)
+	post(func(err error) {
+		if err == nil {
+			f()
 		}
 		done <- err
 	})
@@ -262,6 +274,12 @@ func (r *Recorder) Close(ctx context.Context) error {
 type frames struct{ r *Recorder }
 
 func (f frames) Schedule(fire func()) func() {
-	t := time.AfterFunc(f.r.opts.Frame, func() { f.r.inbox.post(func(error) { fire() }) })
+	t := time.AfterFunc(f.r.opts.Frame, func() {
+		f.r.inbox.post(func(err error) {
+			if err == nil { // else this may not be the pump
+				fire()
+			}
+		})
+	})
 	return func() { t.Stop() }
 }

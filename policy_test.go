@@ -99,6 +99,7 @@ var testDependencies = map[string]string{
 
 // goroutines are the files that may start one. Every other file is sequential.
 var goroutines = []string{
+	"internal/cli/record.go",     // reads standard input, so that a signal can end it
 	"internal/cli/browse.go",     // waits for the browser's process
 	"internal/client/tail.go",    // the list's changes
 	"internal/server/serve.go",   // net/http

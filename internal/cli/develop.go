@@ -51,14 +51,14 @@ recorded. How the bytes are cut (--cut) never changes what comes out.`,
 		Example: `  steno parts --from anthropic-messages --json answer.sse
   steno parts --from auto answer.sse`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if cut < 0 {
 				return catalogue.New(catalogue.Usage, "--cut must not be negative")
 			}
 			if err := m.checkFormat(from); err != nil {
 				return err
 			}
-			in, done, err := m.input(args)
+			in, done, err := m.input(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -164,8 +164,8 @@ why the last turn ended, and what was refused and why. Nothing is recorded. The
 output is always JSON.`,
 		Example: "  steno fold events.jsonl\n  steno fold < events.jsonl",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			in, done, err := m.input(args)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, done, err := m.input(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

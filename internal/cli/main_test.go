@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -87,6 +88,38 @@ func TestInterruptedIs130(t *testing.T) {
 	m := newRun(dir)
 	if code := m.Execute(ctx, []string{"tail", "c1"}); code != 130 || m.err.Len() != 0 {
 		t.Errorf("exit %d: %s", code, &m.err)
+	}
+}
+
+// Standard input may never end; a signal ends the command all the same, and
+// what came is kept.
+func TestInterruptedWhileReading(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	defer w.Close()
+	m := newRun(dir)
+	m.Open = openStore
+	m.Stdin = r
+	done := make(chan int)
+	go func() { done <- m.Execute(ctx, []string{"record", "--from", "openai-chat"}) }()
+	io.WriteString(w, "data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"kept\"}}]}\n\n")
+	io.WriteString(w, "\n") // is taken when what came before was passed on
+	cancel()
+	if code := <-done; code != 130 {
+		t.Errorf("exit %d: %s", code, &m.err)
+	}
+	m = newRun(dir)
+	m.Open = openStore
+	m.Execute(context.Background(), []string{"list", "--json"})
+	var list []api.Conversation
+	if err := json.Unmarshal(m.out.Bytes(), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%v: %s%s", err, &m.out, &m.err)
+	}
+	m = newRun(dir)
+	m.Open = openStore
+	if m.Execute(context.Background(), []string{"show", list[0].ID}); !strings.Contains(m.out.String(), "kept") {
+		t.Errorf("%s%s", &m.out, &m.err)
 	}
 }
 

@@ -31,7 +31,7 @@ conversation as it comes: it is durable, and seen, while it streams. Without
 			if err := m.checkFormat(from); err != nil {
 				return err
 			}
-			in, done, err := m.input(args)
+			in, done, err := m.input(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -43,6 +43,9 @@ conversation as it comes: it is durable, and seen, while it streams. Without
 			rec, err := m.record(cmd.Context(), store, to, name, from, in)
 			if err != nil {
 				return err
+			}
+			for _, text := range rec.Errors {
+				m.warn("the answer holds an error: %s", text)
 			}
 			if m.flags.json {
 				return m.printJSON(rec)
@@ -74,10 +77,17 @@ func (m *Main) record(ctx context.Context, store api.Store, to, name, from strin
 	return store.Record(ctx, to, from, in)
 }
 
-// input opens the file that is named, or standard input for none or "-".
-func (m *Main) input(args []string) (_ io.Reader, done func(), err error) {
+// input opens the file that is named, or standard input for none or "-". A
+// read of standard input, which may wait for ever, ends with ctx.
+func (m *Main) input(ctx context.Context, args []string) (_ io.Reader, done func(), err error) {
 	if len(args) == 0 || args[0] == "-" {
-		return m.Stdin, func() {}, nil
+		r, w := io.Pipe()
+		stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
+		go func() {
+			_, err := io.Copy(w, m.Stdin)
+			w.CloseWithError(err)
+		}()
+		return r, func() { stop(); r.Close() }, nil
 	}
 	f, err := os.Open(args[0])
 	if err != nil {

@@ -32,7 +32,7 @@ fmt: ## Format
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
 screenshots: ## Draw every state of the page and check it
-	@chromium=$$(.ci/browser) && cd web && STENO_CHROMIUM="$$chromium" npm run screenshots
+	@chromium=$$(.ci/browser) && cd web && CHROMIUM="$$chromium" npm run screenshots
 
 web: ## Build the page from its sources
 	cd web && npm ci && npm run build

@@ -59,6 +59,7 @@ var floors = map[string]int{
 
 	"internal/cli": 7,
 	"cmd/steno":    7,
+	"bench":        7,
 }
 
 // peers are the arrows between packages of one floor.
@@ -99,6 +100,7 @@ var testDependencies = map[string]string{
 
 // goroutines are the files that may start one. Every other file is sequential.
 var goroutines = []string{
+	"bench/*.go",
 	"internal/cli/record.go",     // reads standard input, so that a signal can end it
 	"internal/cli/browse.go",     // waits for the browser's process
 	"internal/client/tail.go",    // the list's changes

@@ -243,6 +243,7 @@ func (d *Decoder) sealCalls(c *choice, finish steno.Finish) {
 		if i == len(order)-1 && cutsOff(finish) {
 			return
 		}
+		c.giveDetails(k)
 		d.send(steno.Event{Type: steno.ToolCall, Choice: c.index,
 			Block: k.block, Call: k.id, Name: k.name, Body: d.callSeal(k)})
 	}

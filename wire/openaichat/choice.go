@@ -29,9 +29,11 @@ type choice struct {
 
 	refused bool
 	details details
-	audio   grown
-	extras  extras
-	calls   calls
+	// loose are details that came without reasoning. They may be a call's.
+	loose  []*grown
+	audio  grown
+	extras extras
+	calls  calls
 }
 
 // field is a growing string of the format.
@@ -141,17 +143,41 @@ func (d *Decoder) closePart(c *choice, next kind) {
 	d.flushExtras(c)
 }
 
-// sealDetails passes on the reasoning details gathered so far: with the
-// reasoning they came with, else as a part of their own.
+// sealDetails passes on the reasoning details gathered so far with the
+// reasoning they came with, or keeps them until it is known whose they are.
 func (d *Decoder) sealDetails(c *choice, reasoning bool) {
-	opaque := c.details.value()
+	list := c.details.list
 	c.details = details{}
-	if reasoning {
-		d.send(steno.Event{Type: steno.ReasoningEnd, Choice: c.index,
-			Body: &steno.Seal{Opaque: opaque, Provider: Format, Model: d.model}})
+	if !reasoning {
+		c.loose = append(c.loose, list...)
 		return
 	}
-	d.opaque(c.index, "reasoning_details", opaque)
+	d.send(steno.Event{Type: steno.ReasoningEnd, Choice: c.index,
+		Body: &steno.Seal{Opaque: detailsObject(list), Provider: Format, Model: d.model}})
+}
+
+// giveDetails moves the loose details that name a call to it.
+func (c *choice) giveDetails(k *call) {
+	var own, others []*grown
+	for _, g := range c.loose {
+		if k.id != "" && scan.String(g.field("id")) == k.id {
+			own = append(own, g)
+		} else {
+			others = append(others, g)
+		}
+	}
+	if len(own) > 0 {
+		c.loose = others
+		k.opaque.addMember([]byte("reasoning_details"), detailsArray(nil, own))
+	}
+}
+
+// flushDetails makes a part of the details that are nobody's.
+func (d *Decoder) flushDetails(c *choice) {
+	if len(c.loose) > 0 {
+		d.opaque(c.index, "reasoning_details", detailsObject(c.loose))
+		c.loose = nil
+	}
 }
 
 func (d *Decoder) flushExtras(c *choice) {

@@ -43,16 +43,20 @@ func (ds *details) add(piece, key []byte) []byte {
 	return key
 }
 
-// value returns the details as the member of an object that they were.
-func (ds *details) value() jsontext.Value {
-	v := []byte(`{"reasoning_details":[`)
-	for i, g := range ds.list {
+// detailsObject writes details as the member of an object that they were.
+func detailsObject(list []*grown) jsontext.Value {
+	return append(detailsArray([]byte(`{"reasoning_details":`), list), '}')
+}
+
+func detailsArray(dst []byte, list []*grown) []byte {
+	dst = append(dst, '[')
+	for i, g := range list {
 		if i > 0 {
-			v = append(v, ',')
+			dst = append(dst, ',')
 		}
-		v = g.append(v)
+		dst = g.append(dst)
 	}
-	return append(v, "]}"...)
+	return append(dst, ']')
 }
 
 // grown is an object that came in pieces.

@@ -45,6 +45,7 @@ func (d *Decoder) endChoice(c *choice, done bool) {
 		finish = steno.FinishRefusal
 	}
 	d.sealCalls(c, finish)
+	d.flushDetails(c)
 	d.send(steno.Event{Type: steno.StepEnd, Choice: c.index, Body: &steno.Step{
 		Provider: Format, Model: d.model, Response: d.id,
 		Finish: finish, Stop: c.stop, Usage: d.usage.value(),

@@ -129,7 +129,9 @@ func (d *Definition[E, S]) types() []uint8 { return d.On }
 // binding is a definition in use by one engine.
 type binding[E any] interface {
 	kind() string
-	match(e *E) (Claim, bool)
+	// asks returns what the engine asks about every event. These are the
+	// definition's own functions, and none is nil.
+	asks() (match func(*E) (Claim, bool), cadence func(*E) Cadence)
 	// stage computes the claimed node's next state into scratch. h is nil when
 	// the node is not there yet.
 	stage(e *E, h *header, role Role, r Reader)
@@ -137,7 +139,6 @@ type binding[E any] interface {
 	create(key Key, seq int64) cell
 	// commit puts what was staged into the cell and reports whether it differs.
 	commit(n cell, role Role) bool
-	cadence(e *E) Cadence
 }
 
 func (d *Definition[E, S]) bind() binding[E] {
@@ -155,8 +156,14 @@ type bound[E, S any] struct {
 	scratch S
 }
 
-func (b *bound[E, S]) kind() string             { return b.def.Kind }
-func (b *bound[E, S]) match(e *E) (Claim, bool) { return b.def.Match(e) }
+func (b *bound[E, S]) kind() string { return b.def.Kind }
+
+func (b *bound[E, S]) asks() (func(*E) (Claim, bool), func(*E) Cadence) {
+	if b.def.Cadence == nil {
+		return b.def.Match, func(*E) Cadence { return Immediate }
+	}
+	return b.def.Match, b.def.Cadence
+}
 
 func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) {
 	if role == Start {
@@ -183,13 +190,6 @@ func (b *bound[E, S]) commit(n cell, role Role) bool {
 	}
 	c.value = b.scratch
 	return true
-}
-
-func (b *bound[E, S]) cadence(e *E) Cadence {
-	if b.def.Cadence == nil {
-		return Immediate
-	}
-	return b.def.Cadence(e)
 }
 
 // Node is a folded piece of content. A node handed out is immutable, unless it

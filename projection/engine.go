@@ -66,6 +66,8 @@ type Engine[E any] struct {
 // registered is a definition as the engine sees it.
 type registered[E any] struct {
 	binding binding[E]
+	match   func(*E) (Claim, bool)
+	cadence func(*E) Cadence
 	recent  recent
 
 	// What it claimed of the event that is being folded.
@@ -130,6 +132,7 @@ func New[E any](opts Options[E]) (*Engine[E], error) {
 		}
 		seen[name] = true
 		r := &registered[E]{binding: k.bind()}
+		r.match, r.cadence = r.binding.asks()
 		e.kinds = append(e.kinds, r)
 		types := k.types()
 		if len(types) == 0 || opts.Type == nil {
@@ -220,7 +223,7 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 			e.report(fmt.Errorf("projection: kind %q failed: %v", k.binding.kind(), r))
 		}
 	}()
-	claim, ok := k.binding.match(ev)
+	claim, ok := k.match(ev)
 	if !ok {
 		return
 	}
@@ -237,7 +240,7 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 	}
 	e.reader.self = h
 	k.binding.stage(ev, h, claim.Role, e.reader)
-	k.claim.role, k.claim.cadence, k.claim.at = claim.Role, k.binding.cadence(ev), at
+	k.claim.role, k.claim.cadence, k.claim.at = claim.Role, k.cadence(ev), at
 	e.claims = append(e.claims, k)
 }
 
@@ -374,7 +377,7 @@ func (e *Engine[E]) Reset() error {
 	e.listed = e.listed[:0]
 	e.snapshots = snapshots{}
 	for _, k := range e.kinds {
-		*k = registered[E]{binding: k.binding}
+		k.recent = recent{}
 	}
 	e.seq = 0
 	e.all = true

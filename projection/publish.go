@@ -102,6 +102,9 @@ type publisher[E any] struct {
 	cancel      func()
 
 	listeners []*listener[*Publication]
+	// nodes counts the subscribers of single nodes there ever were: most
+	// engines have none to look for.
+	nodes     int
 	watchers  []*Watcher
 	snapshots snapshots
 	pub       Publication
@@ -129,6 +132,7 @@ func (e *Engine[E]) SubscribeNode(c Collection, key Key, f func(*Change)) (cance
 	h := g.set.Get(key).Cell().(cell).header()
 	l := &listener[*Change]{call: f}
 	h.listeners = append(h.listeners, l)
+	e.nodes++
 	return func() {
 		l.off = true
 		h.listeners = without(h.listeners, l)
@@ -239,11 +243,8 @@ func (e *Engine[E]) deliver() {
 	}
 	e.metrics.Publications++
 	e.notifying = true
-	for _, c := range e.pub.settled.Changes {
-		if ls := c.Slot.Cell().(cell).header().listeners; len(ls) > 0 && c.Op != slot.Inserted {
-			e.change = Change{slot: c.Slot, Op: c.Op}
-			tell(e, ls, &e.change)
-		}
+	if e.nodes > 0 {
+		e.tellNodes()
 	}
 	for _, set := range e.pub.settled.Sets {
 		if g := ownerOf(set); g != nil && len(g.listeners) > 0 {
@@ -257,6 +258,16 @@ func (e *Engine[E]) deliver() {
 	e.notifying = false
 }
 
+// tellNodes tells those who subscribed to single nodes.
+func (e *Engine[E]) tellNodes() {
+	for _, c := range e.pub.settled.Changes {
+		if ls := c.Slot.Cell().(cell).header().listeners; len(ls) > 0 && c.Op != slot.Inserted {
+			e.change = Change{slot: c.Slot, Op: c.Op}
+			tell(e, ls, &e.change)
+		}
+	}
+}
+
 func ownerOf(set *slot.Set[Key]) *group {
 	g, _ := set.Owner.(*group)
 	return g
@@ -265,17 +276,17 @@ func ownerOf(set *slot.Set[Key]) *group {
 func tell[E, T any](e *Engine[E], ls []*listener[T], x T) {
 	for _, l := range ls {
 		if !l.off {
-			e.guard(func() { l.call(x) })
+			l.tell(x, e.report)
 		}
 	}
 }
 
-// guard keeps a failing listener from its neighbours.
-func (e *Engine[E]) guard(f func()) {
+// tell keeps a failing listener from its neighbours.
+func (l *listener[T]) tell(x T, report func(error)) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.report(fmt.Errorf("projection: listener failed: %v", r))
+			report(fmt.Errorf("projection: listener failed: %v", r))
 		}
 	}()
-	f()
+	l.call(x)
 }

@@ -88,11 +88,6 @@ func on(types ...steno.Type) []uint8 {
 	return out
 }
 
-// partClaim claims e for the part it names.
-func partClaim(e *steno.Event, role projection.Role) (projection.Claim, bool) {
-	return projection.Claim{Collection: Parts(e.Message), ID: e.Part, Role: role}, true
-}
-
 // layout compiles the layout of a node type, whose tags are fixed in this
 // package.
 func layout[S any]() *slot.Layout[S] {

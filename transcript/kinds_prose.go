@@ -50,14 +50,17 @@ func proseKind(k steno.Kind) projection.Kind[steno.Event] {
 	})
 }
 
-func matchProse(e *steno.Event) (projection.Claim, bool) {
+// matchProse fills in the claim where it is returned, as deltas come often: a
+// claim put together elsewhere would be copied.
+func matchProse(e *steno.Event) (c projection.Claim, ok bool) {
+	c.Collection, c.ID, c.Role = Parts(e.Message), e.Part, projection.Update
 	switch e.Type {
 	case steno.TextStart, steno.ReasoningStart:
-		return partClaim(e, projection.Start)
+		c.Role = projection.Start
 	case steno.UserMessage:
-		return projection.Claim{Collection: Parts(e.Message), ID: "0", Role: projection.Start}, true
+		c.ID, c.Role = "0", projection.Start
 	}
-	return partClaim(e, projection.Update)
+	return c, true
 }
 
 func startProse(e *steno.Event, k steno.Kind) Prose {

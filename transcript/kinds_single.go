@@ -49,7 +49,7 @@ func singleKind(k steno.Kind, fill func(*Single, *steno.Event), types ...steno.T
 	return projection.Of(projection.Definition[steno.Event, Single]{
 		Kind:  string(k),
 		On:    on(types...),
-		Match: func(e *steno.Event) (projection.Claim, bool) { return partClaim(e, projection.Start) },
+		Match: matchSingle,
 		Start: func(e *steno.Event, _ projection.Reader) Single {
 			s := Single{Kind: k, Step: e.Step, Attempt: e.Attempt, Block: strings.Clone(e.Block), State: Sealed}
 			s.Content, _ = e.Body.(*steno.Block)
@@ -58,6 +58,10 @@ func singleKind(k steno.Kind, fill func(*Single, *steno.Event), types ...steno.T
 		},
 		Layout: singleLayout,
 	})
+}
+
+func matchSingle(e *steno.Event) (projection.Claim, bool) {
+	return projection.Claim{Collection: Parts(e.Message), ID: e.Part, Role: projection.Start}, true
 }
 
 func errorKind() projection.Kind[steno.Event] {

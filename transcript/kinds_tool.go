@@ -56,21 +56,21 @@ func toolKind() projection.Kind[steno.Event] {
 		Kind: string(steno.KindTool),
 		On: on(steno.ToolStart, steno.ToolDelta, steno.ToolCall, steno.ToolOutput, steno.ToolResult,
 			steno.PermissionAsked, steno.PermissionAnswered),
-		Match: func(e *steno.Event) (projection.Claim, bool) {
-			switch {
-			case e.Part == "":
-				return projection.Claim{}, false // a question about no call
-			case e.Type == steno.ToolStart:
-				return partClaim(e, projection.Start)
-			}
-			return partClaim(e, projection.Update)
-		},
+		Match:   matchTool,
 		Start:   startTool,
 		Update:  updateTool,
 		Cadence: toolCadence,
 		Equal:   toolLayout.Equivalent,
 		Layout:  toolLayout,
 	})
+}
+
+func matchTool(e *steno.Event) (c projection.Claim, ok bool) {
+	c.Collection, c.ID, c.Role = Parts(e.Message), e.Part, projection.Update
+	if e.Type == steno.ToolStart {
+		c.Role = projection.Start
+	}
+	return c, e.Part != "" // a question may be about no call
 }
 
 func startTool(e *steno.Event, _ projection.Reader) Tool {

@@ -1,0 +1,59 @@
+// Command embed, given the URL of a provider and a question, shows the answer at
+// http://127.0.0.1:7837/c/hello while it comes. Its client is an ordinary one.
+package main
+
+import (
+	"context"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/journal/sqlite"
+	"github.com/stenolog/steno/recorder"
+	"github.com/stenolog/steno/view"
+	"github.com/stenolog/steno/web"
+	"github.com/stenolog/steno/wire/tap"
+)
+
+func main() {
+	rec, page, err := embed(context.Background(), "embed-store", http.DefaultClient)
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() { log.Print(ask(http.DefaultClient, rec, os.Args[1], os.Args[2])) }()
+	log.Fatal(http.ListenAndServe("127.0.0.1:7837", page))
+}
+
+// embed records what client says and hears, and returns the page that shows it.
+func embed(ctx context.Context, dir string, client *http.Client) (*recorder.Recorder, http.Handler, error) {
+	store, err := sqlite.Open(ctx, dir, sqlite.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := recorder.Open(ctx, "hello", recorder.Options{Journal: store, Report: func(err error) { log.Print(err) }})
+	if err != nil {
+		return nil, nil, err
+	}
+	client.Transport = &tap.Transport{Base: client.Transport, Open: tap.Into(rec)}
+	live, _, err := view.Follow(ctx, rec)
+	mux := http.NewServeMux()
+	mux.Handle("/v1/conversations/hello/view", live)
+	mux.Handle("/", web.Handler())
+	return rec, mux, err
+}
+
+// ask is the program as it was, but for the two events around its turn.
+func ask(client *http.Client, rec *recorder.Recorder, url, question string) error {
+	_ = rec.Record(context.Background(), &steno.Event{Type: steno.UserMessage, Text: question})
+	defer rec.Record(context.Background(), &steno.Event{Type: steno.Done})
+	body := `{"model":"llama3.2","max_tokens":999,"stream":true,"messages":[{"role":"user","content":` + strconv.Quote(question) + `}]}`
+	resp, err := client.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return resp.Write(os.Stdout)
+}

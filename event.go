@@ -209,6 +209,8 @@ type Seal struct {
 	Model    string `json:"model,omitzero"`
 	// Executor says who runs the call (tool-start, tool-call).
 	Executor Executor `json:"executor,omitzero"`
+	// Freeform says that a call's arguments are free text, no JSON object.
+	Freeform bool `json:"freeform,omitzero"`
 }
 
 // Output is the body of tool-output. A nil body means stdout.

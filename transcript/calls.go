@@ -340,7 +340,8 @@ func (n *Normaliser) seal(i int, e *steno.Event) {
 	if whole {
 		args = []byte(e.Text)
 	}
-	c.sealed, c.object = true, isObject(args)
+	s, ok := e.Body.(*steno.Seal)
+	c.sealed, c.object = true, ok && s.Freeform || isObject(args)
 	n.turn.calls.spare, c.args = c.args, nil
 	o := n.putCall(steno.ToolCall, c)
 	o.Call, o.Name, o.Body = c.id, c.name, n.owned(e.Body)

@@ -210,3 +210,23 @@ func TestA21RoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// A call with free-form input, as some providers have, needs no JSON object.
+func TestA13FreeformArguments(t *testing.T) {
+	for _, freeform := range []bool{true, false} {
+		events := normalise(
+			&steno.Event{Type: steno.TurnStart},
+			&steno.Event{Type: steno.ToolStart, Block: "0", Call: "c", Name: "sql"},
+			&steno.Event{Type: steno.ToolDelta, Block: "0", Text: "SELECT 1"},
+			&steno.Event{Type: steno.ToolCall, Block: "0", Call: "c", Name: "sql", Body: &steno.Seal{Freeform: freeform}},
+			&steno.Event{Type: steno.StepEnd, Body: &steno.Step{Finish: steno.FinishComplete}},
+		)
+		refused := false
+		for _, e := range events {
+			refused = refused || e.Type == steno.ToolResult
+		}
+		if refused == freeform {
+			t.Errorf("freeform %v: answered at the step's end: %v", freeform, refused)
+		}
+	}
+}

@@ -135,10 +135,10 @@ type binding[E any] interface {
 	// stage computes the claimed node's next state into scratch. h is nil when
 	// the node is not there yet.
 	stage(e *E, h *header, role Role, r Reader)
-	// create returns a new cell that holds what was staged.
-	create(key Key, seq int64) cell
-	// commit puts what was staged into the cell and reports whether it differs.
-	commit(n cell, role Role) bool
+	// create returns a new node that holds what was staged.
+	create(key Key, seq int64) *header
+	// commit puts what was staged into the node and reports whether it differs.
+	commit(h *header, role Role) bool
 }
 
 func (d *Definition[E, S]) bind() binding[E] {
@@ -175,20 +175,21 @@ func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) {
 	}
 }
 
-func (b *bound[E, S]) create(key Key, seq int64) cell {
+func (b *bound[E, S]) create(key Key, seq int64) *header {
 	c := &typed[S]{value: b.scratch}
 	c.head.node = Node{Key: key, Seq: seq, Generation: 1, state: &c.value, shape: b.shape}
-	return c
+	c.head.typed = c
+	return &c.head
 }
 
-func (b *bound[E, S]) commit(n cell, role Role) bool {
-	c := n.(*typed[S])
+func (b *bound[E, S]) commit(h *header, role Role) bool {
+	value := h.node.state.(*S)
 	if role == Start {
-		c.head.node.Generation++
-	} else if b.def.Update == nil || b.def.Equal != nil && b.def.Equal(&c.value, &b.scratch) {
+		h.node.Generation++
+	} else if b.def.Update == nil || b.def.Equal != nil && b.def.Equal(value, &b.scratch) {
 		return false
 	}
-	c.value = b.scratch
+	*value = b.scratch
 	return true
 }
 
@@ -231,15 +232,11 @@ func MustState[S any](n *Node) *S {
 	return s
 }
 
-// cell is a node's live value, owned by the writer.
-type cell interface {
-	slot.Cell
-	header() *header
-}
-
-// header is what the engine knows of a node besides its state.
+// header is a live node, owned by the writer: what the engine knows of it
+// besides its state. It is the cell of the node's slot.
 type header struct {
 	node Node
+	typed interface{ freeze() *Node }
 	// order is the node's place among all nodes of the engine.
 	order uint64
 	// before is the node of the same kind and collection started before it.
@@ -249,13 +246,17 @@ type header struct {
 	listeners []*listener[*Change]
 }
 
+// headerOf returns the node in a slot of an engine.
+func headerOf(s *slot.Slot[Key]) *header { return s.Cell().(*header) }
+
+// Freeze implements [slot.Cell].
+func (h *header) Freeze() any { return h.typed.freeze() }
+
 // typed holds a header and a state in one allocation.
 type typed[S any] struct {
 	head  header
 	value S
 }
-
-func (c *typed[S]) header() *header { return &c.head }
 
 // frozen is an immutable copy of a node, node and state in one allocation.
 type frozen[S any] struct {
@@ -263,7 +264,8 @@ type frozen[S any] struct {
 	value S
 }
 
-func (c *typed[S]) Freeze() any {
+// freeze returns an immutable copy of the node.
+func (c *typed[S]) freeze() *Node {
 	f := &frozen[S]{node: c.head.node, value: c.value}
 	f.node.state = &f.value
 	return &f.node

@@ -54,7 +54,6 @@ type Engine[E any] struct {
 	listed []*group
 
 	claims   []*registered[E]
-	reader   Reader
 	seq      int64
 	order    uint64
 	revision int64
@@ -66,6 +65,7 @@ type Engine[E any] struct {
 // registered is a definition as the engine sees it.
 type registered[E any] struct {
 	binding binding[E]
+	groups  map[Collection]*group // the engine's
 	match   func(*E) (Claim, bool)
 	cadence func(*E) Cadence
 	recent  recent
@@ -82,7 +82,7 @@ type recent [4]found
 type found struct {
 	group *group
 	slot  *slot.Slot[Key]
-	cell  cell
+	head  *header
 }
 
 func (r *recent) of(id string) *found {
@@ -100,10 +100,12 @@ func (f *found) is(c *Claim) bool {
 type claimed struct {
 	role    Role
 	cadence Cadence
-	// at is where the node is, or nil: then it starts in group under id.
-	at    *found
-	group *group
-	id    string
+	// at is where the node is, or nil: then it starts in a collection under id,
+	// which are borrowed until it is there.
+	at         *found
+	collection Collection
+	id         string
+	group      *group
 }
 
 // group is a collection of nodes.
@@ -131,7 +133,7 @@ func New[E any](opts Options[E]) (*Engine[E], error) {
 			return nil, fmt.Errorf("projection: kind %q is defined twice", name)
 		}
 		seen[name] = true
-		r := &registered[E]{binding: k.bind()}
+		r := &registered[E]{binding: k.bind(), groups: e.groups}
 		r.match, r.cadence = r.binding.asks()
 		e.kinds = append(e.kinds, r)
 		types := k.types()
@@ -223,51 +225,53 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 			e.report(fmt.Errorf("projection: kind %q failed: %v", k.binding.kind(), r))
 		}
 	}()
-	claim, ok := k.match(ev)
-	if !ok {
+	if !k.take(k.match(ev)) {
 		return
 	}
-	at, h := e.locate(k, &claim), (*header)(nil)
+	c, h := &k.claim, (*header)(nil)
 	switch {
-	case at != nil:
-		e.reader.group, h = at.group, at.cell.header()
-	case claim.Role != Start:
+	case c.at != nil:
+		c.group, h = c.at.group, c.at.head
+	case c.role != Start:
 		e.metrics.Unmatched++
 		return
 	default:
-		k.claim.group, k.claim.id = e.groupOf(claim.Collection), claim.ID
-		e.reader.group = k.claim.group
+		if c.group = e.groups[c.collection]; c.group == nil {
+			c.group = e.newGroup(c.collection)
+		}
 	}
-	e.reader.self = h
-	k.binding.stage(ev, h, claim.Role, e.reader)
-	k.claim.role, k.claim.cadence, k.claim.at = claim.Role, k.cadence(ev), at
+	k.binding.stage(ev, h, c.role, Reader{c.group, h})
+	c.cadence = k.cadence(ev)
 	e.claims = append(e.claims, k)
 }
 
-// locate returns where the claimed node is, or nil if there is none.
-func (e *Engine[E]) locate(k *registered[E], c *Claim) *found {
+// take notes a claim and where its node is. It takes what Match returned as it
+// comes: a claim is large, and a copy of it would have to wait for itself.
+func (k *registered[E]) take(c Claim, ok bool) bool {
+	if !ok {
+		return false
+	}
+	k.claim.role = c.Role
 	at := k.recent.of(c.ID)
-	if at.is(c) {
-		return at
+	if !at.is(&c) && !at.find(k.groups[c.Collection], Key{k.binding.kind(), c.ID}) {
+		k.claim.at, k.claim.collection, k.claim.id = nil, c.Collection, c.ID
+		return true
 	}
-	g := e.groups[c.Collection]
-	if g == nil {
-		return nil
-	}
-	s := g.set.Get(Key{k.binding.kind(), c.ID})
-	if s == nil {
-		return nil
-	}
-	*at = found{g, s, s.Cell().(cell)}
-	return at
+	k.claim.at = at
+	return true
 }
 
-// groupOf returns the collection's group and makes it if need be.
-func (e *Engine[E]) groupOf(c Collection) *group {
-	if g := e.groups[c]; g != nil {
-		return g
+// find looks for a node in a group that may be nil.
+func (f *found) find(g *group, key Key) bool {
+	if g == nil {
+		return false
 	}
-	return e.newGroup(c)
+	s := g.set.Get(key)
+	if s == nil {
+		return false
+	}
+	*f = found{g, s, headerOf(s)}
+	return true
 }
 
 func (e *Engine[E]) newGroup(c Collection) *group {
@@ -286,21 +290,18 @@ func (e *Engine[E]) newGroup(c Collection) *group {
 // commit puts in place what k staged.
 func (e *Engine[E]) commit(k *registered[E]) {
 	c := &k.claim
-	g := c.group
 	switch {
 	case c.at == nil:
 		e.create(k)
 	case c.role == Remove:
-		g = c.at.group
-		g.remove(c.at.slot)
-	case !k.binding.commit(c.at.cell, c.role):
+		c.group.remove(c.at.slot)
+	case !k.binding.commit(c.at.head, c.role):
 		e.board.Metrics.Suppressed++
 		return
 	default:
-		g = c.at.group
-		g.set.Wrote(c.at.slot)
+		c.group.set.Wrote(c.at.slot)
 	}
-	e.touch(g)
+	e.touch(c.group)
 	e.want = max(e.want, c.cadence)
 	e.asked = max(e.asked, c.cadence)
 }
@@ -309,17 +310,16 @@ func (e *Engine[E]) commit(k *registered[E]) {
 func (e *Engine[E]) create(k *registered[E]) {
 	g := k.claim.group
 	key := Key{k.binding.kind(), cloned(k.claim.id)}
-	k.claim.id = "" // it was borrowed
+	k.claim.collection, k.claim.id = Collection{}, ""
 	e.order++
-	made := k.binding.create(key, e.seq)
-	h := made.header()
+	h := k.binding.create(key, e.seq)
 	h.order, h.group, h.before = e.order, g, g.last[key.Kind]
 	g.last[key.Kind] = h
-	g.set.Insert(key, made, nil)
+	g.set.Insert(key, h, nil)
 }
 
 func (g *group) remove(s *slot.Slot[Key]) {
-	h := s.Cell().(cell).header()
+	h := headerOf(s)
 	h.gone = true
 	kind := h.node.Key.Kind
 	for last := g.last[kind]; last != nil && last.gone; last = last.before {
@@ -346,9 +346,9 @@ func (e *Engine[E]) Truncate(c Collection, key Key) (int, error) {
 	if s == nil {
 		return 0, nil
 	}
-	from, removed := s.Cell().(cell).header().order, 0
+	from, removed := headerOf(s).order, 0
 	for _, g := range e.listed {
-		for last := g.set.Last(); last != nil && last.Cell().(cell).header().order >= from; last = g.set.Last() {
+		for last := g.set.Last(); last != nil && headerOf(last).order >= from; last = g.set.Last() {
 			g.remove(last)
 			e.touch(g)
 			removed++
@@ -368,7 +368,7 @@ func (e *Engine[E]) Reset() error {
 	}
 	for _, g := range e.listed {
 		for i := range g.set.Len() {
-			g.set.At(i).Cell().(cell).header().gone = true
+			headerOf(g.set.At(i)).gone = true
 		}
 	}
 	e.board.Discard()

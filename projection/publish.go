@@ -64,7 +64,7 @@ type Change struct {
 func (c Change) Key() Key { return c.slot.Key() }
 
 // Collection returns the collection the node is or was in.
-func (c Change) Collection() Collection { return c.slot.Cell().(cell).header().group.name }
+func (c Change) Collection() Collection { return headerOf(c.slot).group.name }
 
 // Slot returns the slot, which is stable for the life of the node: it may be
 // kept and compared.
@@ -76,7 +76,7 @@ func (c Change) Node() *Node { return c.slot.Frozen().(*Node) }
 
 // Live returns the node without a copy. It is valid only during the
 // notification.
-func (c Change) Live() *Node { return &c.slot.Cell().(cell).header().node }
+func (c Change) Live() *Node { return &headerOf(c.slot).node }
 
 // listener is a subscription. A cancelled one is skipped even in the round
 // that is under way.
@@ -129,7 +129,7 @@ func (e *Engine[E]) SubscribeNode(c Collection, key Key, f func(*Change)) (cance
 	if g == nil || g.set.Get(key) == nil {
 		return nil
 	}
-	h := g.set.Get(key).Cell().(cell).header()
+	h := headerOf(g.set.Get(key))
 	l := &listener[*Change]{call: f}
 	h.listeners = append(h.listeners, l)
 	e.nodes++
@@ -261,7 +261,7 @@ func (e *Engine[E]) deliver() {
 // tellNodes tells those who subscribed to single nodes.
 func (e *Engine[E]) tellNodes() {
 	for _, c := range e.pub.settled.Changes {
-		if ls := c.Slot.Cell().(cell).header().listeners; len(ls) > 0 && c.Op != slot.Inserted {
+		if ls := headerOf(c.Slot).listeners; len(ls) > 0 && c.Op != slot.Inserted {
 			e.change = Change{slot: c.Slot, Op: c.Op}
 			tell(e, ls, &e.change)
 		}

@@ -40,6 +40,9 @@ conversation as it comes: it is durable, and seen, while it streams. Without
 			if err != nil {
 				return err
 			}
+			if name == "" {
+				name = titleOf(args)
+			}
 			rec, err := m.record(cmd.Context(), store, to, name, from, in)
 			if err != nil {
 				return err
@@ -56,12 +59,20 @@ conversation as it comes: it is durable, and seen, while it streams. Without
 	f := cmd.Flags()
 	f.StringVar(&from, "from", "", "the `FORMAT` of the answer, or auto")
 	f.StringVar(&to, "to", "", "the `ID` of the conversation to append to")
-	f.StringVar(&name, "title", "", "the `TITLE` of a new conversation")
+	f.StringVar(&name, "title", "", "the `TITLE` of a new conversation; else the file's name")
 	_ = cmd.MarkFlagRequired("from")
 	cmd.MarkFlagsMutuallyExclusive("to", "title")
 	fixedCompletion(cmd, "from", m.formats()...)
 	_ = cmd.RegisterFlagCompletionFunc("to", m.completeID)
 	return cmd
+}
+
+// titleOf returns what to call a new conversation that was given no title.
+func titleOf(args []string) string {
+	if len(args) == 0 || args[0] == "-" {
+		return "Recorded answer"
+	}
+	return filepath.Base(args[0])
 }
 
 func (m *Main) record(ctx context.Context, store api.Store, to, name, from string, in io.Reader) (*api.Recorded, error) {

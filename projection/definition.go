@@ -74,7 +74,7 @@ const (
 
 // Definition is one kind of content: a state S folded from events E.
 //
-// Match, Start, Update and Cadence must be pure functions of their arguments.
+// Match, Start, Update, Amend and Cadence must be pure functions of their arguments.
 // S holds values, strings, text.Text and slices that are only appended to: a
 // frozen copy of it must not change when the next Update is applied. Events
 // are borrowed: copy what is kept, or append it to a text.Text.
@@ -90,6 +90,10 @@ type Definition[E, S any] struct {
 	// Update returns the state with the event folded in. It may be nil for
 	// nodes that never change.
 	Update func(s S, e *E) S
+	// Amend is Update in place, for states that are large and change with every
+	// delta: s is a copy of the state and takes its place once Amend has
+	// returned. If it is set, Update is not called.
+	Amend func(s *S, e *E)
 	// Cadence says how soon to tell; nil means Immediate.
 	Cadence func(e *E) Cadence
 	// Equal, if set, says that two states are the same to every reader; such
@@ -170,8 +174,15 @@ func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) {
 		b.scratch = b.def.Start(e, r)
 		return
 	}
-	if role == Update && b.def.Update != nil {
-		b.scratch = b.def.Update(*h.node.state.(*S), e)
+	if role == Remove {
+		return
+	}
+	switch value := h.node.state.(*S); {
+	case b.def.Amend != nil:
+		b.scratch = *value
+		b.def.Amend(&b.scratch, e)
+	case b.def.Update != nil:
+		b.scratch = b.def.Update(*value, e)
 	}
 }
 
@@ -186,7 +197,7 @@ func (b *bound[E, S]) commit(h *header, role Role) bool {
 	value := h.node.state.(*S)
 	if role == Start {
 		h.node.Generation++
-	} else if b.def.Update == nil || b.def.Equal != nil && b.def.Equal(value, &b.scratch) {
+	} else if b.def.Update == nil && b.def.Amend == nil || b.def.Equal != nil && b.def.Equal(value, &b.scratch) {
 		return false
 	}
 	*value = b.scratch
@@ -235,7 +246,7 @@ func MustState[S any](n *Node) *S {
 // header is a live node, owned by the writer: what the engine knows of it
 // besides its state. It is the cell of the node's slot.
 type header struct {
-	node Node
+	node  Node
 	typed interface{ freeze() *Node }
 	// order is the node's place among all nodes of the engine.
 	order uint64

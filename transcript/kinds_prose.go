@@ -41,7 +41,7 @@ func proseKind(k steno.Kind) projection.Kind[steno.Event] {
 		On:      types,
 		Match:   matchProse,
 		Start:   func(e *steno.Event, _ projection.Reader) Prose { return startProse(e, k) },
-		Update:  updateProse,
+		Amend:   amendProse,
 		Cadence: deltaCadence,
 		Equal: func(a, b *Prose) bool {
 			return a.State == b.State && a.Seal == b.Seal && a.Redacted == b.Redacted && a.Text.Equal(b.Text)
@@ -76,7 +76,7 @@ func startProse(e *steno.Event, k steno.Kind) Prose {
 	return p
 }
 
-func updateProse(p Prose, e *steno.Event) Prose {
+func amendProse(p *Prose, e *steno.Event) {
 	switch {
 	case p.State == Sealed:
 	case e.Type.IsDelta():
@@ -91,7 +91,6 @@ func updateProse(p Prose, e *steno.Event) Prose {
 		}
 		p.Redacted = p.Text.Len() == 0 && p.Seal != nil
 	}
-	return p
 }
 
 // deltaCadence lets the deltas of a part wait for a frame; its start and end

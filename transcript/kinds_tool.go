@@ -58,9 +58,9 @@ func toolKind() projection.Kind[steno.Event] {
 			steno.PermissionAsked, steno.PermissionAnswered),
 		Match:   matchTool,
 		Start:   startTool,
-		Update:  updateTool,
+		Amend:   amendTool,
 		Cadence: toolCadence,
-		Equal:   toolLayout.Equivalent,
+		Equal:   equalTools,
 		Layout:  toolLayout,
 	})
 }
@@ -83,10 +83,15 @@ func startTool(e *steno.Event, _ projection.Reader) Tool {
 	return t
 }
 
-// updateTool never goes back: what comes after the result changes nothing.
-func updateTool(t Tool, e *steno.Event) Tool {
+// equalTools looks first at what deltas change.
+func equalTools(a, b *Tool) bool {
+	return a.Arguments.Len() == b.Arguments.Len() && a.Output.Len() == b.Output.Len() && toolLayout.Equivalent(a, b)
+}
+
+// amendTool never goes back: what comes after the result changes nothing.
+func amendTool(t *Tool, e *steno.Event) {
 	if t.State == Sealed {
-		return t
+		return
 	}
 	switch e.Type {
 	case steno.ToolDelta:
@@ -114,10 +119,10 @@ func updateTool(t Tool, e *steno.Event) Tool {
 	case steno.PermissionAnswered:
 		t.Asks = false
 	case steno.ToolResult:
-		return t.finish(e)
+		t.finish(e)
+		return
 	}
 	t.Status = t.status()
-	return t
 }
 
 // identify takes an id and a name that the start did not have (A12).
@@ -141,7 +146,7 @@ func (t *Tool) seal(e *steno.Event) {
 	t.Executor = cmp.Or(s.Executor, t.Executor)
 }
 
-func (t Tool) finish(e *steno.Event) Tool {
+func (t *Tool) finish(e *steno.Event) {
 	t.State, t.Asks = Sealed, false
 	t.Result = strings.Clone(e.Text)
 	t.Status = string(steno.OutcomeOK)
@@ -150,7 +155,6 @@ func (t Tool) finish(e *steno.Event) Tool {
 		t.IsError, t.Blob, t.Truncated, t.Content = r.IsError, r.Blob, r.Truncated, r.Parts
 		t.Status = cmp.Or(string(r.Outcome), t.Status)
 	}
-	return t
 }
 
 func (t *Tool) status() string {

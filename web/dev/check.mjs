@@ -84,6 +84,27 @@ await short.waitForTimeout(200);
 check('5 a wheel without overflow changes nothing', await following(short));
 await short.close();
 
+const paged = await open('/c/paged');
+await paged.mouse.move(700, 400);
+const moves = [];
+for (let i = 0; i < 15; i++) {
+  const before = await mark(paged);
+  await paged.mouse.wheel(0, -40);
+  await paged.waitForTimeout(250);
+  moves.push((await marked(paged)) - before);
+  await scroller(paged, (el) => el.querySelectorAll('[data-mark]').forEach((p) => delete p.dataset.mark));
+}
+// A page that arrives may end the wheel's own glide, but never moves the reader further.
+check('older turns load above without moving the reader', moves.every((by) => by >= -1 && by <= 41) && moves.filter((by) => by > 30).length > 7, moves.map(Math.round).join());
+await paged.keyboard.press('Escape');
+await paged.focus('[data-testid=scroller]');
+for (let i = 0; i < 40; i++) {
+  await paged.keyboard.press('Home');
+  await paged.waitForTimeout(40);
+}
+check('and all of them come', await scroller(paged, (el) => el.querySelector('[data-row]').dataset.row === 'ru1' && !el.querySelector('[data-testid=earlier]')));
+await paged.close();
+
 const medians = {};
 for (const name of ['hundred', 'many']) {
   const page = await open(`/c/${name}?debug=1`);

@@ -46,6 +46,7 @@ if (!has('empty')) {
   scripts.thinking(add('thinking', 'Is 2,147,483,647 a prime?', true), null);
   scripts.many(add('many', 'Ten thousand parts'), Number(flag('size', 10_000)));
   scripts.many(add('hundred', 'A hundred parts'), 100);
+  scripts.paged(add('paged', 'A long history'), 31, 40);
   scripts.everything(add('everything', 'A test that fails once in a while', true), null);
 }
 
@@ -89,6 +90,8 @@ createServer(async (request, response) => {
     for (const id of removed) tell('deleted', { id });
     return response.writeHead(204).end();
   }
+  const page = /^\/v1\/conversations\/paged\/pages\/(\d+)$/.exec(pathname);
+  if (page && page[1] > 0) return json({ window: { first: Number(page[1]), older: page[1] > 1 }, ops: scripts.turn(Number(page[1])) });
   const match = /^\/v1\/conversations\/([^/]+)(\/view)?$/.exec(pathname);
   if (match) {
     const c = conversations.get(decodeURIComponent(match[1]));

@@ -156,3 +156,22 @@ export function hostile(c) {
   c.part('hologram', { state: 'sealed', depth: 3 });
   c.end('cancelled');
 }
+
+/** The ops that insert one turn of a long conversation. */
+export function turn(n) {
+  const text = `Answer **${n}**. ${'It has a sentence or two. '.repeat(2 + (n % 5))}`;
+  return [
+    { op: 'insert', collection: 'messages', key: `u${n}`, node: { role: 'user', turn: n, state: 'ended' } },
+    { op: 'insert', collection: 'messages', key: `a${n}`, node: { role: 'assistant', turn: n, state: 'ended', reason: 'complete' } },
+    { op: 'insert', collection: `parts/u${n}`, key: 'text:0', node: { kind: 'text', state: 'sealed', text: `Question ${n}?` } },
+    { op: 'insert', collection: `parts/a${n}`, key: 'text:0', node: { kind: 'text', state: 'sealed', text } },
+    { op: 'insert', collection: 'rows', key: `ru${n}`, node: { type: 'message', message: `u${n}`, parts: ['text:0'] } },
+    { op: 'insert', collection: 'rows', key: `ra${n}`, node: { type: 'part', message: `a${n}`, parts: ['text:0'] } },
+  ];
+}
+
+export function paged(c, first, last) {
+  c.first = first;
+  c.turns = last;
+  for (let n = first; n <= last; n++) c.publish(...turn(n));
+}

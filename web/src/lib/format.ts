@@ -17,7 +17,7 @@ export function moment(value: unknown): Date | undefined {
 /** How long ago, coarsely; a date beyond a week. */
 export function ago(date: Date, now = Date.now()): string {
   const seconds = Math.round((now - date.getTime()) / 1000);
-  if (seconds < 45) return 'now';
+  if (seconds < 60) return 'now';
   for (let i = 0; i < units.length; i++) {
     const [limit] = units[i];
     if (seconds < limit) return relative.format(-Math.round(seconds / (i === 0 ? 1 : units[i - 1][0])), units[i][1]);

@@ -116,8 +116,9 @@ export class RowWindow {
     const moved = this.follow.scrolled({ top: scroller.scrollTop, view: scroller.clientHeight, content: scroller.scrollHeight });
     if (!moved) return;
     if (was !== this.follow.on) this.options.followed(this.follow.on);
-    this.#redraw(false);
+    // The reader's new place is the one to keep from here on.
     this.#drop();
+    this.#redraw(false);
     if (scroller.scrollTop < 2 * overscan) this.options.atStart();
   };
 

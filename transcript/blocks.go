@@ -210,11 +210,9 @@ func (n *Normaliser) grow(b *block, text string) {
 	s.blocks.current = b
 	b.sum.WriteString(text)
 	b.size += len(text)
-	n.out = steno.Event{
-		Type: deltaOf(b.kind), At: n.at,
-		Turn: n.keep.Turn, Step: s.number, Attempt: s.attempt,
-		Message: n.turn.message, Part: b.part, Text: text,
-	}
+	o := n.blank(deltaOf(b.kind))
+	o.Turn, o.Step, o.Attempt = n.keep.Turn, s.number, s.attempt
+	o.Message, o.Part, o.Text = n.turn.message, b.part, text
 	n.send()
 }
 

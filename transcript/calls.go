@@ -210,11 +210,10 @@ func (n *Normaliser) openCall(e *steno.Event) int {
 
 // putCall begins an event of call c.
 func (n *Normaliser) putCall(t steno.Type, c *call) *steno.Event {
-	n.out = steno.Event{
-		Type: t, At: n.at, Turn: n.keep.Turn, Step: c.step, Attempt: c.attempt,
-		Message: c.message, Part: c.part,
-	}
-	return &n.out
+	o := n.blank(t)
+	o.Turn, o.Step, o.Attempt = n.keep.Turn, c.step, c.attempt
+	o.Message, o.Part = c.message, c.part
+	return o
 }
 
 // fragment finds the call of a tool-delta or tool-call: by its part, its block,

@@ -187,14 +187,21 @@ func kindOf(t steno.Type) kind {
 
 // put begins the next event to emit, at the current position of the turn.
 func (n *Normaliser) put(t steno.Type) *steno.Event {
-	n.out = steno.Event{Type: t, At: n.at}
+	o := n.blank(t)
 	if n.turn.on {
-		n.out.Turn = n.keep.Turn
-		n.out.Message = n.turn.message
+		o.Turn, o.Message = n.keep.Turn, n.turn.message
 		if n.turn.step.open {
-			n.out.Step, n.out.Attempt = n.turn.step.number, n.turn.step.attempt
+			o.Step, o.Attempt = n.turn.step.number, n.turn.step.attempt
 		}
 	}
+	return o
+}
+
+// blank begins the next event to emit, outside of any turn. It is cleared and
+// then filled in, as a literal would be made elsewhere and copied.
+func (n *Normaliser) blank(t steno.Type) *steno.Event {
+	n.out = steno.Event{}
+	n.out.Type, n.out.At = t, n.at
 	return &n.out
 }
 

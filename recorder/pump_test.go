@@ -123,26 +123,25 @@ func TestFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, Options{Journal: &memory{}})
 		record(t, r, ev(steno.TurnStart), ev(steno.StepStart), text("a"))
-		var at []time.Duration
 		start := time.Now()
-		if _, err := r.Follow(t.Context(), func(transcript.Update) { at = append(at, time.Since(start)) }); err != nil {
+		at := make(chan time.Duration, 100)
+		if _, err := r.Follow(t.Context(), func(transcript.Update) { at <- time.Since(start) }); err != nil {
 			t.Fatal(err)
 		}
+		<-at           // the whole state
 		for range 40 { // a delta a millisecond
 			record(t, r, text("b"))
 			time.Sleep(time.Millisecond)
 		}
-		synctest.Wait()
-		if len(at) != 3 || at[1] != DefaultFrame || at[2]-at[1] < DefaultFrame {
-			t.Errorf("updates at %v, want one per %v", at, DefaultFrame)
+		if first, second := <-at, <-at; first != DefaultFrame || second-first < DefaultFrame || len(at) > 0 {
+			t.Errorf("updates at %v and %v, and %d more, want one per %v", first, second, len(at), DefaultFrame)
 		}
 		time.Sleep(DefaultFrame)
-		synctest.Wait()
-		at, start = nil, time.Now()
+		<-at
+		before := time.Since(start)
 		record(t, r, &steno.Event{Type: steno.Notice, Text: "n"})
-		synctest.Wait()
-		if len(at) != 1 || at[0] != 0 {
-			t.Errorf("a notice was published at %v, want at once", at)
+		if got := <-at; got != before {
+			t.Errorf("a notice was published after %v, want at once", got-before)
 		}
 		closed(t, r)
 	})

@@ -106,11 +106,14 @@ func (l *Live) Current() Update {
 	return u
 }
 
-// publish tells the followers what the engine published.
+// publish tells the followers what the engine published. Without any only new
+// messages are looked at, for their pages.
 func (l *Live) publish(p *projection.Publication) {
 	l.changes = l.changes[:0]
 	for c := range p.Changes() {
-		l.changes = append(l.changes, l.change(c.Collection(), c.Node(), c.Op))
+		if len(l.followers) > 0 || c.Op == slot.Inserted && c.Collection() == Messages {
+			l.changes = append(l.changes, l.change(c.Collection(), c.Node(), c.Op))
+		}
 	}
 	l.rows.Apply(p, l.gather)
 	u := Update{Seq: l.seq, All: p.All, Running: l.running, Changes: l.changes}

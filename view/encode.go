@@ -6,7 +6,7 @@ import (
 	"github.com/stenolog/steno/slot"
 )
 
-// encoder writes the ops of one frame.
+// encoder writes the ops of one frame. A nil one writes nothing.
 type encoder struct {
 	buf   []byte
 	count int
@@ -45,6 +45,9 @@ func (w *encoder) number(name string, n int) {
 func (w *encoder) end() { w.buf = append(w.buf, '}') }
 
 func (w *encoder) insert(collection string, e *entry, before string) {
+	if w == nil {
+		return
+	}
 	w.slot("insert", collection, e.key)
 	if before != "" {
 		w.member("before", before)
@@ -55,6 +58,9 @@ func (w *encoder) insert(collection string, e *entry, before string) {
 }
 
 func (w *encoder) move(collection, key, before string) {
+	if w == nil {
+		return
+	}
 	w.slot("move", collection, key)
 	if before != "" {
 		w.member("before", before)
@@ -90,6 +96,9 @@ func (w *encoder) set(collection string, e *entry, fields slot.Mask) {
 
 // remove writes one op for the keys that were removed from a collection.
 func (w *encoder) remove(collection string, keys []string) {
+	if w == nil {
+		return
+	}
 	w.begin("remove")
 	w.member("collection", collection)
 	w.buf = append(w.buf, `,"keys":[`...)
@@ -105,6 +114,9 @@ func (w *encoder) remove(collection string, keys []string) {
 
 // difference writes what differs between two successive entries of one slot.
 func (w *encoder) difference(collection string, old, e *entry) {
+	if w == nil {
+		return
+	}
 	var set slot.Mask
 	for i := range (e.shape.Diff(old.value, e.value) & e.shape.Visible()).Fields() {
 		if e.shape.Appendable(i) {

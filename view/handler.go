@@ -102,6 +102,9 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 				return err
 			}
 		case <-v.live.closing:
+			if err := v.catchUp(); err != nil {
+				return err
+			}
 			return v.write(fmt.Appendf(nil, "retry: %d\n\n", RetryAfter.Milliseconds()))
 		case <-ctx.Done():
 			return ctx.Err()
@@ -113,14 +116,28 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 func (v *viewer) enter(cursor string) error {
 	s := v.live.now.Load()
 	branch, seq, err := ParseID(cursor)
-	if err == nil && branch == v.live.branch {
-		if data, err := v.live.encodeSince(s, seq); err == nil {
-			return v.arrive(s, data)
-		}
-	} else if cursor != "" {
-		if err := v.write([]byte("data: {\"ops\":[{\"op\":\"resync\"}]}\n\n")); err != nil {
-			return err
-		}
+	switch {
+	case err == nil && branch == v.live.branch:
+		return v.reach(s, seq)
+	case cursor != "":
+		return v.resync(s)
+	}
+	return v.arrive(s, v.live.encodeSnapshot(s, v.turns))
+}
+
+// reach brings the viewer from the state after seq to s.
+func (v *viewer) reach(s *state, seq int64) error {
+	data, err := v.live.encodeSince(s, seq)
+	if err != nil {
+		return v.resync(s)
+	}
+	return v.arrive(s, data)
+}
+
+// resync tells the viewer that what it has is void and sends it s.
+func (v *viewer) resync(s *state) error {
+	if err := v.write([]byte("data: {\"ops\":[{\"op\":\"resync\"}]}\n\n")); err != nil {
+		return err
 	}
 	return v.arrive(s, v.live.encodeSnapshot(s, v.turns))
 }
@@ -147,15 +164,10 @@ func (v *viewer) catchUp() error {
 	for {
 		f, ready, lagged := v.live.ring.get(v.index)
 		if !ready {
-			return v.status(v.live.now.Load().running)
+			return nil
 		}
-		if lagged {
-			s := v.live.now.Load()
-			data, err := v.live.encodeSince(s, v.seq)
-			if err != nil {
-				data = v.live.encodeSnapshot(s, v.turns)
-			}
-			if err := v.arrive(s, data); err != nil {
+		if lagged || f.data == nil {
+			if err := v.reach(v.live.now.Load(), v.seq); err != nil {
 				return err
 			}
 			continue
@@ -165,6 +177,9 @@ func (v *viewer) catchUp() error {
 		}
 		v.index++
 		v.seq = f.seq
+		if err := v.status(f.running); err != nil {
+			return err
+		}
 	}
 }
 

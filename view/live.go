@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,47 +93,57 @@ func (l *Live) Close() {
 // and never waits for a viewer. Values and their shapes are retained.
 func (l *Live) Publish(u transcript.Update) {
 	old := l.now.Load()
-	next := *old
-	next.seq, next.running = u.Seq, u.Running
-	w := encoder{buf: make([]byte, 0, 256)}
-	w.buf = append(w.buf, "id: "...)
-	w.buf = append(w.buf, l.id(u.Seq)...)
-	w.buf = append(w.buf, "\ndata: {\"ops\":["...)
-	if u.All {
-		clear(l.collections)
-		next = state{seq: u.Seq, next: old.next, running: u.Running, floor: u.Seq}
-		w.begin("resync")
-		w.end()
-	}
-	for i := range u.Changes {
-		l.apply(&next, &u.Changes[i], &w)
-	}
-	l.trim(&next)
-	if old.floor < 0 {
-		// The state that is there when the view begins: no viewer waits for it.
-		next.floor = u.Seq
-		l.now.Store(&next)
+	if old.floor < 0 || u.All {
+		l.begin(old, u)
 		return
 	}
+	next := *old
+	next.seq, next.running = u.Seq, u.Running
+	w := &encoder{buf: append(make([]byte, 0, 256), "id: "...)}
+	w.buf = append(w.buf, l.id(u.Seq)...)
+	w.buf = append(w.buf, "\ndata: {\"ops\":["...)
+	for i := range u.Changes {
+		l.apply(&next, &u.Changes[i], w)
+	}
+	l.trim(&next)
 	if w.count == 0 && u.Running == old.running {
-		// Nothing to see, but the cursor moves on.
-		next.next = old.next
-		l.now.Store(&next)
+		l.now.Store(&next) // nothing to see, but the cursor moves on
 		return
 	}
 	w.buf = append(w.buf, "]}\n\n"...)
-	next.next = old.next + 1
-	l.now.Store(&next)
+	l.send(&next, w.buf)
+}
+
+// begin makes an update the whole of the state. Viewers there are start again
+// from a snapshot.
+func (l *Live) begin(old *state, u transcript.Update) {
+	clear(l.collections)
+	next := state{seq: u.Seq, next: old.next, running: u.Running, floor: u.Seq}
+	for i := range u.Changes {
+		l.apply(&next, &u.Changes[i], nil)
+	}
+	if old.floor < 0 {
+		l.now.Store(&next) // no viewer waits for it
+		return
+	}
+	next.floor++ // the same position may have meant another state
+	l.send(&next, nil)
+}
+
+// send makes a state the current one and tells viewers how to come to it.
+func (l *Live) send(s *state, data []byte) {
+	s.next++
+	l.now.Store(s)
 	l.frames.Add(1)
-	l.frameBytes.Add(int64(len(w.buf)))
-	l.ring.put(u.Seq, w.buf)
+	l.frameBytes.Add(int64(len(data)))
+	l.ring.put(&frame{seq: s.seq, running: s.running, data: data})
 }
 
 func (l *Live) id(seq int64) string { return formatID(l.branch, seq) }
 
 func formatID(branch string, seq int64) string { return branch + ":" + strconv.FormatInt(seq, 10) }
 
-// apply moves one slot on and writes the op that tells so.
+// apply moves one slot on and writes the op that tells so, if w is not nil.
 func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 	ix := l.collections[c.Collection]
 	if ix == nil {
@@ -143,6 +154,10 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 	if c.Turn != transcript.Always {
 		s.turns = max(s.turns, c.Turn)
 	}
+	before := c.Before
+	if ix.slots[before] == nil {
+		before = "" // what is not there cannot be named to viewers
+	}
 	set := s.collections.At(ix.at)
 	set.touched = s.seq
 	p := ix.slots[c.Key]
@@ -151,20 +166,20 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 		if p == nil {
 			return
 		}
-		set.entries = ix.remove(set.entries, p)
+		set.entries = ix.remove(p)
 		s.gone = append(s.gone, tombstone{s.seq, c.Collection, c.Key, p.entry.inserted})
 		w.remove(c.Collection, []string{c.Key})
 	case p == nil:
 		e := newEntry(c, s.seq)
-		set.entries = ix.insert(set.entries, e, c.Before)
-		w.insert(c.Collection, e, c.Before)
+		set.entries = ix.insert(set.entries, e, before)
+		w.insert(c.Collection, e, before)
 	default:
 		if c.Op&slot.Moved != 0 {
 			e := *p.entry
 			e.moved, e.touched = s.seq, s.seq
 			p.entry = &e
-			set.entries = ix.move(set.entries, p, c.Before)
-			w.move(c.Collection, c.Key, c.Before)
+			set.entries = ix.move(p, before)
+			w.move(c.Collection, c.Key, before)
 		}
 		if e := p.entry.advance(c, s.seq); e != p.entry {
 			w.difference(c.Collection, p.entry, e)
@@ -184,23 +199,17 @@ func (e *entry) advance(c *transcript.Change, seq int64) *entry {
 	}
 	n := *e
 	n.value, n.touched = c.Value, seq
-	n.changed = append([]int64(nil), e.changed...)
-	n.grown = append([]growth(nil), e.grown...)
+	n.changed, n.grown = slices.Clone(e.changed), slices.Clone(e.grown)
 	for i := range diff.Fields() {
 		n.changed[i] = seq
 		if !e.shape.Appendable(i) {
 			continue
 		}
-		for g := range n.grown {
-			if n.grown[g].field != i {
-				continue
-			}
-			if suffix, ok := e.shape.Grown(e.value, c.Value, i); ok {
-				last := n.grown[g].last
-				n.grown[g].last = &mark{seq: seq, len: last.len + slot.UTF16Len(suffix), prev: last}
-			} else {
-				n.grown[g].last = &mark{seq: seq, len: slot.UTF16Len(e.shape.Text(c.Value, i))}
-			}
+		g := slices.IndexFunc(n.grown, func(g growth) bool { return g.field == i })
+		if suffix, ok := e.shape.Grown(e.value, c.Value, i); ok {
+			n.grown[g] = n.grown[g].grew(seq, e.length(i)+slot.UTF16Len(suffix))
+		} else {
+			n.grown[g] = growth{i, []mark{{seq, slot.UTF16Len(e.shape.Text(c.Value, i))}}}
 		}
 	}
 	return &n
@@ -216,52 +225,40 @@ func (l *Live) trim(s *state) {
 }
 
 func (ix *index) insert(v slot.Vector[*entry], e *entry, before string) slot.Vector[*entry] {
-	p := &place{entry: e}
-	ix.slots[e.key] = p
+	p := &place{entry: e, pos: len(ix.order)}
 	b := ix.slots[before]
-	if before == "" || b == nil {
-		p.pos = len(ix.order)
+	ix.slots[e.key] = p
+	if b == nil {
 		ix.order = append(ix.order, p)
 		return v.Append(e)
 	}
-	ix.place(p, b.pos)
+	ix.order = slices.Insert(ix.order, b.pos, p)
 	return ix.rebuild()
 }
 
-func (ix *index) remove(v slot.Vector[*entry], p *place) slot.Vector[*entry] {
+func (ix *index) remove(p *place) slot.Vector[*entry] {
 	delete(ix.slots, p.entry.key)
-	ix.order = append(ix.order[:p.pos], ix.order[p.pos+1:]...)
+	ix.order = slices.Delete(ix.order, p.pos, p.pos+1)
 	return ix.rebuild()
 }
 
-func (ix *index) move(v slot.Vector[*entry], p *place, before string) slot.Vector[*entry] {
-	ix.order = append(ix.order[:p.pos], ix.order[p.pos+1:]...)
-	ix.renumber()
-	at := len(ix.order)
-	if b := ix.slots[before]; before != "" && b != nil {
-		at = b.pos
+func (ix *index) move(p *place, before string) slot.Vector[*entry] {
+	to := len(ix.order)
+	if b := ix.slots[before]; b != nil {
+		to = b.pos
 	}
-	ix.place(p, at)
+	if to > p.pos {
+		to--
+	}
+	ix.order = slices.Insert(slices.Delete(ix.order, p.pos, p.pos+1), to, p)
 	return ix.rebuild()
-}
-
-func (ix *index) place(p *place, at int) {
-	ix.order = append(ix.order, nil)
-	copy(ix.order[at+1:], ix.order[at:])
-	ix.order[at] = p
-}
-
-func (ix *index) renumber() {
-	for i, p := range ix.order {
-		p.pos = i
-	}
 }
 
 // rebuild numbers the entries anew after a change in the middle.
 func (ix *index) rebuild() slot.Vector[*entry] {
-	ix.renumber()
 	var v slot.Vector[*entry]
-	for _, p := range ix.order {
+	for i, p := range ix.order {
+		p.pos = i
 		v = v.Append(p.entry)
 	}
 	return v

@@ -24,7 +24,7 @@ func (l *Live) ServeSnapshot(w http.ResponseWriter, r *http.Request) {
 // Page returns one turn of a transcript that was folded apart, in the form of
 // one frame's JSON with the id it is complete to. It costs O(turn).
 func Page(branch string, u transcript.Update, turn uint32) []byte {
-	w := encoder{buf: append(make([]byte, 0, 4096), `{"ops":[`...)}
+	w := encoder{buf: appendWindow(append(make([]byte, 0, 4096), '{'), turn)}
 	for i := range u.Changes {
 		if c := &u.Changes[i]; c.Turn == turn {
 			w.insert(c.Collection, newEntry(c, u.Seq), "")

@@ -3,12 +3,12 @@ package view
 import (
 	"fmt"
 	"slices"
-	"unicode/utf16"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/slot"
 )
 
 // Replica is a viewer's state: ordered collections of nodes, kept by applying
@@ -22,10 +22,19 @@ type Replica struct {
 	collections map[string]*replicaSet
 }
 
-// ReplicaNode is a node as a viewer has it: fields by name, as raw JSON.
+// ReplicaNode is a node as a viewer has it: fields by name.
 type ReplicaNode struct {
 	Key    string
-	Fields map[string]jsontext.Value
+	fields map[string]jsontext.Value
+	// grown holds the fields that were appended to, decoded: what comes then
+	// costs its own length. They are not in fields.
+	grown map[string]*grownText
+}
+
+// grownText is a text and its length in UTF-16 units.
+type grownText struct {
+	text  []byte
+	units int
 }
 
 type replicaSet struct {
@@ -52,6 +61,10 @@ type op struct {
 // snapshot again.
 var ErrResync = fmt.Errorf("view: resync: %w", steno.ErrConflict)
 
+// sloppy lets through what providers and tools sent: a name given twice in
+// their JSON must not keep the rest from being seen.
+var sloppy = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
 // Apply applies the data of one SSE event. On an error, which is [ErrResync]
 // where a snapshot helps, the state is void.
 func (r *Replica) Apply(data []byte) error {
@@ -60,7 +73,7 @@ func (r *Replica) Apply(data []byte) error {
 		Window   jsontext.Value `json:"window"`
 		Ops      []op           `json:"ops"`
 	}
-	if err := json.Unmarshal(data, &frame); err != nil {
+	if err := json.Unmarshal(data, &frame, sloppy); err != nil {
 		return fmt.Errorf("view: frame: %w", err)
 	}
 	if frame.Snapshot || r.collections == nil {
@@ -90,7 +103,10 @@ func (r *Replica) apply(o *op) error {
 		if s.byKey[o.Key] != nil {
 			return fmt.Errorf("insert of %s in %s, which is there: %w", o.Key, o.Collection, ErrResync)
 		}
-		n := &ReplicaNode{Key: o.Key, Fields: o.Node}
+		n := &ReplicaNode{Key: o.Key, fields: o.Node}
+		if n.fields == nil {
+			n.fields = make(map[string]jsontext.Value)
+		}
 		s.byKey[o.Key] = n
 		return s.place(n, o.Before)
 	case "append":
@@ -101,7 +117,8 @@ func (r *Replica) apply(o *op) error {
 			return fmt.Errorf("set of %s in %s, which is not there: %w", o.Key, o.Collection, ErrResync)
 		}
 		for name, v := range o.Fields {
-			n.Fields[name] = v
+			n.fields[name] = v
+			delete(n.grown, name)
 		}
 	case "move":
 		n := s.byKey[o.Key]
@@ -138,15 +155,28 @@ func (s *replicaSet) append(o *op) error {
 	if n == nil {
 		return fmt.Errorf("append to %s in %s, which is not there: %w", o.Key, o.Collection, ErrResync)
 	}
-	text := n.Text(o.Field)
-	if at := len(utf16.Encode([]rune(text))); at != o.At {
-		return fmt.Errorf("append to %s.%s at %d, which is %d long: %w", o.Key, o.Field, o.At, at, ErrResync)
+	if err := n.grow(o); err != nil {
+		return fmt.Errorf("append to %s.%s in %s: %w", o.Key, o.Field, o.Collection, err)
 	}
-	v, err := json.Marshal(text + o.Text)
-	if err != nil {
-		return fmt.Errorf("view: append to %s.%s: %w", o.Key, o.Field, err)
+	return nil
+}
+
+func (n *ReplicaNode) grow(o *op) error {
+	g := n.grown[o.Field]
+	if g == nil {
+		text := n.Text(o.Field)
+		g = &grownText{[]byte(text), slot.UTF16Len(text)}
+		if n.grown == nil {
+			n.grown = make(map[string]*grownText)
+		}
+		n.grown[o.Field] = g
+		delete(n.fields, o.Field)
 	}
-	n.Fields[o.Field] = v
+	if g.units != o.At || slot.UTF16Len(o.Text) != o.Len {
+		return fmt.Errorf("%d units at %d, where it is %d long: %w", o.Len, o.At, g.units, ErrResync)
+	}
+	g.text = append(g.text, o.Text...)
+	g.units += o.Len
 	return nil
 }
 
@@ -181,9 +211,12 @@ func (r *Replica) Collections() []string {
 
 // Text returns a text field, "" if it is absent or no text.
 func (n *ReplicaNode) Text(field string) string {
+	if g := n.grown[field]; g != nil {
+		return string(g.text)
+	}
 	var s string
-	if v := n.Fields[field]; len(v) > 0 && v.Kind() == '"' {
-		_ = json.Unmarshal(v, &s)
+	if v := n.fields[field]; len(v) > 0 && v.Kind() == '"' {
+		_ = json.Unmarshal(v, &s) // what is no string is no text
 	}
 	return s
 }
@@ -201,14 +234,19 @@ func (r *Replica) MarshalJSON() ([]byte, error) {
 			out[name] = append(out[name], node{n.Key, n.visible()})
 		}
 	}
-	return json.Marshal(out, json.Deterministic(true))
+	return json.Marshal(out, sloppy, json.Deterministic(true))
 }
 
 // visible leaves out fields that say nothing: zero values are not written in
 // an insert but are in a set.
 func (n *ReplicaNode) visible() map[string]jsontext.Value {
-	m := make(map[string]jsontext.Value, len(n.Fields))
-	for name, v := range n.Fields {
+	m := make(map[string]jsontext.Value, len(n.fields))
+	for name, g := range n.grown {
+		if len(g.text) > 0 {
+			m[name] = slot.AppendString(nil, string(g.text))
+		}
+	}
+	for name, v := range n.fields {
 		switch string(v) {
 		case `""`, "0", "false", "null", "[]", "{}":
 		default:

@@ -2,11 +2,14 @@ package view
 
 import "sync/atomic"
 
-// frame is one publication as bytes, encoded once.
+// frame is one publication as bytes, encoded once. Without any it says that
+// everything before is void: viewers go on from a snapshot.
 type frame struct {
 	index int64
 	seq   int64 // of the state after it
-	data  []byte
+	// running says whether a turn is in flight then.
+	running bool
+	data    []byte
 }
 
 // ringSize and ringBytes bound what a ring holds.
@@ -35,17 +38,18 @@ func newRing() *ring {
 	return r
 }
 
-// put appends a frame. It never waits.
-func (r *ring) put(seq int64, data []byte) {
+// put appends a frame and gives it its index. It never waits.
+func (r *ring) put(f *frame) {
 	i := r.tail.Load()
-	r.bytes += len(data)
+	f.index = i
+	r.bytes += len(f.data)
 	head := r.head.Load()
 	for i-head >= ringSize || r.bytes > ringBytes && head < i {
 		r.bytes -= len(r.frames[head%ringSize].Swap(nil).data)
 		head++
 	}
 	r.head.Store(head)
-	r.frames[i%ringSize].Store(&frame{index: i, seq: seq, data: data})
+	r.frames[i%ringSize].Store(f)
 	r.tail.Store(i + 1)
 	if r.waiting.Load() > 0 {
 		r.rouse()

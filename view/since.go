@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"github.com/stenolog/steno/transcript"
 	"strconv"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/transcript"
 )
 
 // Snapshot returns the state of a window, the newest turns of them, in the
@@ -36,11 +36,7 @@ func (l *Live) encodeSnapshot(s *state, turns int) []byte {
 func encodeWindow(s *state, turns int) []byte {
 	first := s.firstTurn(turns)
 	w := encoder{buf: make([]byte, 0, 4096)}
-	w.buf = append(w.buf, `{"snapshot":true,"window":{"first":`...)
-	w.buf = strconv.AppendUint(w.buf, uint64(max(first, 1)), 10)
-	w.buf = append(w.buf, `,"older":`...)
-	w.buf = strconv.AppendBool(w.buf, first > 1)
-	w.buf = append(w.buf, `},"ops":[`...)
+	w.buf = appendWindow(append(w.buf, `{"snapshot":true,`...), first)
 	for _, c := range s.collections.All() {
 		for _, e := range c.entries.All() {
 			if e.turn == transcript.Always || e.turn >= first {
@@ -49,6 +45,15 @@ func encodeWindow(s *state, turns int) []byte {
 		}
 	}
 	return append(w.buf, "]}"...)
+}
+
+// appendWindow says where the turns of a snapshot or a page begin.
+func appendWindow(dst []byte, first uint32) []byte {
+	dst = append(dst, `"window":{"first":`...)
+	dst = strconv.AppendUint(dst, uint64(max(first, 1)), 10)
+	dst = append(dst, `,"older":`...)
+	dst = strconv.AppendBool(dst, first > 1)
+	return append(dst, `},"ops":[`...)
 }
 
 // Since returns what brings a viewer whose state is that after seq up to now,

@@ -17,7 +17,8 @@ type state struct {
 	turns   uint32 // the newest turn
 
 	collections slot.Vector[collection]
-	// gone lists what was removed, oldest first; later states append to it.
+	// gone lists what was removed, oldest first. Later states append to the same
+	// array, behind what this one sees.
 	gone []tombstone
 	// floor is the oldest seq that Since can start from.
 	floor int64
@@ -44,17 +45,30 @@ type entry struct {
 	grown    []growth
 }
 
-// growth is the history of one append-only field.
+// growth is the history of one append-only field since its text was last
+// replaced, oldest first. Later entries of the slot append to the same array.
 type growth struct {
 	field int
-	last  *mark
+	marks []mark
 }
 
 // mark says how long the field was, in UTF-16 units, after seq.
 type mark struct {
-	seq  int64
-	len  int
-	prev *mark
+	seq int64
+	len int
+}
+
+// maxMarks bounds how far back lengths are remembered. A viewer that comes from
+// before them is sent the whole field.
+const maxMarks = 2048
+
+// grew returns the history with one more mark.
+func (g growth) grew(seq int64, length int) growth {
+	if len(g.marks) >= maxMarks {
+		g.marks = append(make([]mark, 0, maxMarks), g.marks[maxMarks/2:]...)
+	}
+	g.marks = append(g.marks, mark{seq, length})
+	return g
 }
 
 // tombstone says that a slot was removed at seq.
@@ -78,21 +92,21 @@ func newEntry(c *transcript.Change, seq int64) *entry {
 		e.changed[i] = seq
 		if c.Shape.Appendable(i) {
 			n := slot.UTF16Len(c.Shape.Text(c.Value, i))
-			e.grown = append(e.grown, growth{i, &mark{seq: seq, len: n}})
+			e.grown = append(e.grown, growth{i, []mark{{seq, n}}})
 		}
 	}
 	return e
 }
 
 // lengthAt returns how long an append-only field was at seq, and whether that
-// is known: it is not where the field was replaced since.
+// is known: it is not where the field was replaced since, or long ago.
 func (e *entry) lengthAt(field int, seq int64) (n int, ok bool) {
-	for _, g := range e.grown {
-		if g.field == field {
-			for m := g.last; m != nil; m = m.prev {
-				if m.seq <= seq {
-					return m.len, true
-				}
+	for i := range e.grown {
+		if e.grown[i].field == field {
+			marks := e.grown[i].marks
+			at, _ := slices.BinarySearchFunc(marks, seq+1, func(m mark, s int64) int { return cmp.Compare(m.seq, s) })
+			if at > 0 {
+				return marks[at-1].len, true
 			}
 		}
 	}

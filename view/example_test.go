@@ -48,7 +48,7 @@ func ExampleLive() {
 	defer stop()
 
 	src.record(steno.Event{Type: steno.TurnStart})
-	src.record(steno.Event{Type: steno.TextDelta, Text: "The answer "})
+	src.record(steno.Event{Type: steno.TextDelta, Text: "The answer"})
 	var viewer view.Replica
 	id, snapshot := live.Snapshot(view.DefaultWindow)
 	if err := viewer.Apply(snapshot); err != nil {
@@ -56,7 +56,7 @@ func ExampleLive() {
 	}
 	fmt.Println(viewer.Node("parts/1.1", "text:0").Text("text"))
 
-	src.record(steno.Event{Type: steno.TextDelta, Text: "is "})
+	src.record(steno.Event{Type: steno.TextDelta, Text: " is "})
 	src.record(steno.Event{Type: steno.TextDelta, Text: "42."})
 	_, seq, err := view.ParseID(id)
 	if err != nil {
@@ -73,6 +73,6 @@ func ExampleLive() {
 	fmt.Println(viewer.Node("parts/1.1", "text:0").Text("text"))
 	// Output:
 	// The answer
-	// {"ops":[{"op":"append","collection":"parts/1.1","key":"text:0","field":"text","at":11,"len":6,"text":"is 42."}]}
+	// {"ops":[{"op":"append","collection":"parts/1.1","key":"text:0","field":"text","at":10,"len":7,"text":" is 42."}]}
 	// The answer is 42.
 }

@@ -3,6 +3,7 @@ package projection
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stenolog/steno/slot"
 )
@@ -113,10 +114,9 @@ type group struct {
 	name Collection
 	set  *slot.Set[Key]
 	// last is the newest node of each kind.
-	last      map[string]*header
-	listeners []*listener[Collection]
-	index     int
-	stale     bool
+	last  map[string]*header
+	index int
+	stale bool
 }
 
 // New returns an engine. It fails if two definitions share a kind or one lacks
@@ -144,7 +144,10 @@ func New[E any](opts Options[E]) (*Engine[E], error) {
 			continue
 		}
 		for _, t := range types {
-			e.table[t] = append(e.table[t], r)
+			// A type listed twice is still asked about once.
+			if !slices.Contains(e.table[t], r) {
+				e.table[t] = append(e.table[t], r)
+			}
 		}
 	}
 	return e, nil
@@ -196,14 +199,17 @@ func (e *Engine[E]) fold(ev *E) {
 		t = e.opts.Type(ev)
 	}
 	e.folding = true
-	e.claims = e.claims[:0]
+	claims := e.claims[:0]
 	for _, k := range e.table[t] {
-		e.consider(k, ev)
+		if e.consider(k, ev) {
+			claims = append(claims, k)
+		}
 	}
 	e.folding = false
-	if len(e.claims) == 0 {
+	if len(claims) == 0 {
 		return
 	}
+	e.claims = claims
 	if e.opts.Seq != nil {
 		e.seq = e.opts.Seq(ev)
 	} else {
@@ -211,14 +217,14 @@ func (e *Engine[E]) fold(ev *E) {
 	}
 	e.metrics.Accepted++
 	e.revision++
-	for _, k := range e.claims {
+	for _, k := range claims {
 		e.commit(k)
 	}
 }
 
-// consider asks one definition about ev and stages its claim. A panic in it
-// costs only that claim.
-func (e *Engine[E]) consider(k *registered[E], ev *E) {
+// consider asks one definition about ev, stages its claim and reports whether
+// there is one. A panic in it costs only that claim.
+func (e *Engine[E]) consider(k *registered[E], ev *E) (claimed bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.metrics.Failed++
@@ -226,7 +232,7 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 		}
 	}()
 	if !k.take(k.match(ev)) {
-		return
+		return false
 	}
 	c, h := &k.claim, (*header)(nil)
 	switch {
@@ -234,7 +240,7 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 		c.group, h = c.at.group, c.at.head
 	case c.role != Start:
 		e.metrics.Unmatched++
-		return
+		return false
 	default:
 		if c.group = e.groups[c.collection]; c.group == nil {
 			c.group = e.newGroup(c.collection)
@@ -242,7 +248,7 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) {
 	}
 	k.binding.stage(ev, h, c.role, Reader{c.group, h})
 	c.cadence = k.cadence(ev)
-	e.claims = append(e.claims, k)
+	return true
 }
 
 // take notes a claim and where its node is. It takes what Match returned as it
@@ -313,7 +319,11 @@ func (e *Engine[E]) create(k *registered[E]) {
 	k.claim.collection, k.claim.id = Collection{}, ""
 	e.order++
 	h := k.binding.create(key, e.seq)
-	h.order, h.group, h.before = e.order, g, g.last[key.Kind]
+	last := g.last[key.Kind]
+	for last != nil && last.before != nil && last.before.gone {
+		last.before = last.before.before // what is gone is not held on to
+	}
+	h.order, h.group, h.before = e.order, g, last
 	g.last[key.Kind] = h
 	g.set.Insert(key, h, nil)
 }
@@ -368,7 +378,12 @@ func (e *Engine[E]) Reset() error {
 	}
 	for _, g := range e.listed {
 		for i := range g.set.Len() {
-			headerOf(g.set.At(i)).gone = true
+			n := g.set.At(i)
+			h := headerOf(n)
+			h.gone = true
+			if len(h.listeners) > 0 {
+				e.orphans = append(e.orphans, n)
+			}
 		}
 	}
 	e.board.Discard()
@@ -398,6 +413,14 @@ func (e *Engine[E]) changedAtOnce() {
 func (e *Engine[E]) Close() {
 	e.closed = true
 	e.cancelFrame()
+	for _, l := range e.listeners {
+		l.off = true
+	}
+	for _, ls := range e.structures {
+		for _, l := range ls {
+			l.off = true
+		}
+	}
 }
 
 // Metrics returns the counters so far.

@@ -102,9 +102,15 @@ type publisher[E any] struct {
 	cancel      func()
 
 	listeners []*listener[*Publication]
+	// structures are the subscribers of structure, of the collections in
+	// structured. They outlive a reset.
+	structures map[Collection][]*listener[Collection]
+	structured []Collection
 	// nodes counts the subscribers of single nodes there ever were: most
 	// engines have none to look for.
-	nodes     int
+	nodes int
+	// orphans are the slots that a reset took from their subscribers.
+	orphans   []*slot.Slot[Key]
 	watchers  []*Watcher
 	snapshots snapshots
 	pub       Publication
@@ -122,8 +128,10 @@ func (e *Engine[E]) Subscribe(f func(*Publication)) (cancel func()) {
 	}
 }
 
-// SubscribeNode calls f when the node in the slot is written or removed. It
-// returns nil if there is no such node.
+// SubscribeNode calls f when the node in the slot is written or removed, for
+// the first time with the next publication. It returns nil if there is no such
+// node. A key that is removed and used again has a fresh slot: f hears of the
+// removal and of nothing after it.
 func (e *Engine[E]) SubscribeNode(c Collection, key Key, f func(*Change)) (cancel func()) {
 	g := e.groups[c]
 	if g == nil || g.set.Get(key) == nil {
@@ -141,15 +149,17 @@ func (e *Engine[E]) SubscribeNode(c Collection, key Key, f func(*Change)) (cance
 
 // SubscribeStructure calls f when nodes of the collection came or went.
 func (e *Engine[E]) SubscribeStructure(c Collection, f func(Collection)) (cancel func()) {
-	g := e.groups[c]
-	if g == nil {
-		g = e.newGroup(c)
-	}
 	l := &listener[Collection]{call: f}
-	g.listeners = append(g.listeners, l)
+	if e.structures == nil {
+		e.structures = make(map[Collection][]*listener[Collection])
+	}
+	if _, known := e.structures[c]; !known {
+		e.structured = append(e.structured, c)
+	}
+	e.structures[c] = append(e.structures[c], l)
 	return func() {
 		l.off = true
-		g.listeners = without(g.listeners, l)
+		e.structures[c] = without(e.structures[c], l)
 	}
 }
 
@@ -181,7 +191,12 @@ func (e *Engine[E]) awaitFrame() {
 	ticket := e.tickets
 	e.ticket = ticket
 	cancel := e.opts.Scheduler.Schedule(func() {
-		if e.ticket == ticket && !e.closed && !e.folding && !e.notifying {
+		switch {
+		case e.ticket != ticket || e.closed:
+		case e.depth > 0 || e.folding || e.notifying:
+			// Not in the middle of something: its end publishes.
+			e.ticket, e.cancel, e.want = 0, nil, Immediate
+		default:
 			e.publish()
 		}
 	})
@@ -246,12 +261,10 @@ func (e *Engine[E]) deliver() {
 	if e.nodes > 0 {
 		e.tellNodes()
 	}
-	for _, set := range e.pub.settled.Sets {
-		if g := ownerOf(set); g != nil && len(g.listeners) > 0 {
-			tell(e, g.listeners, g.name)
-		}
+	if len(e.structures) > 0 {
+		e.tellStructures()
 	}
-	tell(e, e.listeners, &e.pub)
+	tell(e.listeners, &e.pub, e.opts.Report)
 	if len(e.watchers) > 0 {
 		e.wake()
 	}
@@ -260,11 +273,34 @@ func (e *Engine[E]) deliver() {
 
 // tellNodes tells those who subscribed to single nodes.
 func (e *Engine[E]) tellNodes() {
+	for _, n := range e.orphans {
+		e.tellNode(n, slot.Removed)
+	}
+	clear(e.orphans)
+	e.orphans = e.orphans[:0]
 	for _, c := range e.pub.settled.Changes {
-		if ls := headerOf(c.Slot).listeners; len(ls) > 0 && c.Op != slot.Inserted {
-			e.change = Change{slot: c.Slot, Op: c.Op}
-			tell(e, ls, &e.change)
+		e.tellNode(c.Slot, c.Op)
+	}
+}
+
+func (e *Engine[E]) tellNode(n *slot.Slot[Key], op slot.Op) {
+	if ls := headerOf(n).listeners; len(ls) > 0 && !e.closed {
+		e.change = Change{slot: n, Op: op}
+		tell(ls, &e.change, e.opts.Report)
+	}
+}
+
+// tellStructures tells those who subscribed to the structure of a collection,
+// all of them if everything before is void.
+func (e *Engine[E]) tellStructures() {
+	if e.pub.All {
+		for _, c := range e.structured {
+			tell(e.structures[c], c, e.opts.Report)
 		}
+		return
+	}
+	for c := range e.pub.Structures() {
+		tell(e.structures[c], c, e.opts.Report)
 	}
 }
 
@@ -273,10 +309,10 @@ func ownerOf(set *slot.Set[Key]) *group {
 	return g
 }
 
-func tell[E, T any](e *Engine[E], ls []*listener[T], x T) {
+func tell[T any](ls []*listener[T], x T, report func(error)) {
 	for _, l := range ls {
 		if !l.off {
-			l.tell(x, e.report)
+			l.tell(x, report)
 		}
 	}
 }
@@ -284,7 +320,7 @@ func tell[E, T any](e *Engine[E], ls []*listener[T], x T) {
 // tell keeps a failing listener from its neighbours.
 func (l *listener[T]) tell(x T, report func(error)) {
 	defer func() {
-		if r := recover(); r != nil {
+		if r := recover(); r != nil && report != nil {
 			report(fmt.Errorf("projection: listener failed: %v", r))
 		}
 	}()

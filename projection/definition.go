@@ -136,17 +136,18 @@ type binding[E any] interface {
 	// asks returns what the engine asks about every event. These are the
 	// definition's own functions, and none is nil.
 	asks() (match func(*E) (Claim, bool), cadence func(*E) Cadence)
-	// stage computes the claimed node's next state into scratch. h is nil when
-	// the node is not there yet.
-	stage(e *E, h *header, role Role, r Reader)
+	// stage computes the claimed node's next state into scratch and reports
+	// whether it differs. h is nil when the node is not there yet.
+	stage(e *E, h *header, role Role, r Reader) (differs bool)
 	// create returns a new node that holds what was staged.
 	create(key Key, seq int64) *header
-	// commit puts what was staged into the node and reports whether it differs.
-	commit(h *header, role Role) bool
+	// commit puts what was staged into the node. Nothing of the definition's
+	// runs here: it could fail.
+	commit(h *header, role Role)
 }
 
 func (d *Definition[E, S]) bind() binding[E] {
-	b := &bound[E, S]{def: d}
+	b := &bound[E, S]{def: d, scratch: new(S)}
 	if d.Layout != nil {
 		b.shape = d.Layout.Shape()
 	}
@@ -157,7 +158,8 @@ type bound[E, S any] struct {
 	def   *Definition[E, S]
 	shape slot.Shape
 	// scratch holds the staged state until every claim of the event is staged.
-	scratch S
+	// Then it is exchanged for the node's.
+	scratch *S
 }
 
 func (b *bound[E, S]) kind() string { return b.def.Kind }
@@ -169,39 +171,42 @@ func (b *bound[E, S]) asks() (func(*E) (Claim, bool), func(*E) Cadence) {
 	return b.def.Match, b.def.Cadence
 }
 
-func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) {
+func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) (differs bool) {
 	if role == Start {
-		b.scratch = b.def.Start(e, r)
-		return
+		*b.scratch = b.def.Start(e, r)
+		return true
 	}
 	if role == Remove {
-		return
+		return true
 	}
-	switch value := h.node.state.(*S); {
+	value := h.node.state.(*S)
+	switch {
 	case b.def.Amend != nil:
-		b.scratch = *value
-		b.def.Amend(&b.scratch, e)
+		*b.scratch = *value
+		b.def.Amend(b.scratch, e)
 	case b.def.Update != nil:
-		b.scratch = b.def.Update(*value, e)
+		*b.scratch = b.def.Update(*value, e)
+	default:
+		return false
 	}
+	return b.def.Equal == nil || !b.def.Equal(value, b.scratch)
 }
 
 func (b *bound[E, S]) create(key Key, seq int64) *header {
-	c := &typed[S]{value: b.scratch}
-	c.head.node = Node{Key: key, Seq: seq, Generation: 1, state: &c.value, shape: b.shape}
-	c.head.typed = c
-	return &c.head
+	state := b.scratch
+	b.scratch = new(S)
+	return &header{
+		node:   Node{Key: key, Seq: seq, Generation: 1, state: state, shape: b.shape},
+		frozen: freeze[S],
+	}
 }
 
-func (b *bound[E, S]) commit(h *header, role Role) bool {
-	value := h.node.state.(*S)
+func (b *bound[E, S]) commit(h *header, role Role) {
 	if role == Start {
 		h.node.Generation++
-	} else if b.def.Update == nil && b.def.Amend == nil || b.def.Equal != nil && b.def.Equal(value, &b.scratch) {
-		return false
 	}
-	*value = b.scratch
-	return true
+	value := h.node.state.(*S)
+	h.node.state, b.scratch = b.scratch, value
 }
 
 // Node is a folded piece of content. A node handed out is immutable, unless it
@@ -246,8 +251,9 @@ func MustState[S any](n *Node) *S {
 // header is a live node, owned by the writer: what the engine knows of it
 // besides its state. It is the cell of the node's slot.
 type header struct {
-	node  Node
-	typed interface{ freeze() *Node }
+	node Node
+	// frozen returns an immutable copy of a node of this type.
+	frozen func(*Node) *Node
 	// order is the node's place among all nodes of the engine.
 	order uint64
 	// before is the node of the same kind and collection started before it.
@@ -261,23 +267,14 @@ type header struct {
 func headerOf(s *slot.Slot[Key]) *header { return s.Cell().(*header) }
 
 // Freeze implements [slot.Cell].
-func (h *header) Freeze() any { return h.typed.freeze() }
+func (h *header) Freeze() any { return h.frozen(&h.node) }
 
-// typed holds a header and a state in one allocation.
-type typed[S any] struct {
-	head  header
-	value S
-}
-
-// frozen is an immutable copy of a node, node and state in one allocation.
-type frozen[S any] struct {
-	node  Node
-	value S
-}
-
-// freeze returns an immutable copy of the node.
-func (c *typed[S]) freeze() *Node {
-	f := &frozen[S]{node: c.head.node, value: c.value}
-	f.node.state = &f.value
+// freeze returns a copy of a node, node and state in one allocation.
+func freeze[S any](n *Node) *Node {
+	f := &struct {
+		node  Node
+		state S
+	}{*n, *n.state.(*S)}
+	f.node.state = &f.state
 	return &f.node
 }

@@ -101,6 +101,7 @@ func (f *found) is(c *Claim) bool {
 type claimed struct {
 	role    Role
 	cadence Cadence
+	differs bool
 	// at is where the node is, or nil: then it starts in a collection under id,
 	// which are borrowed until it is there.
 	at         *found
@@ -246,7 +247,7 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) (claimed bool) {
 			c.group = e.newGroup(c.collection)
 		}
 	}
-	k.binding.stage(ev, h, c.role, Reader{c.group, h})
+	c.differs = k.binding.stage(ev, h, c.role, Reader{c.group, h})
 	c.cadence = k.cadence(ev)
 	return true
 }
@@ -301,10 +302,11 @@ func (e *Engine[E]) commit(k *registered[E]) {
 		e.create(k)
 	case c.role == Remove:
 		c.group.remove(c.at.slot)
-	case !k.binding.commit(c.at.head, c.role):
+	case !c.differs:
 		e.board.Metrics.Suppressed++
 		return
 	default:
+		k.binding.commit(c.at.head, c.role)
 		c.group.set.Wrote(c.at.slot)
 	}
 	e.touch(c.group)

@@ -1,7 +1,7 @@
 // A server for development without steno: it serves the built page with the
 // real security headers and replays scripted conversations.
 //
-//   node dev/mock.mjs [--port 7836] [--empty] [--signed-out] [--size 10000]
+//   node dev/mock.mjs [--port 7836] [--empty] [--signed-out] [--size 10000] [--huge]
 
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
@@ -46,6 +46,7 @@ if (!has('empty')) {
   scripts.thinking(add('thinking', 'Is 2,147,483,647 a prime?', true), null);
   scripts.many(add('many', 'Ten thousand parts'), Number(flag('size', 10_000)));
   scripts.many(add('hundred', 'A hundred parts'), 100);
+  if (has('huge')) scripts.huge(add('huge', 'Five million of everything'));
   scripts.paged(add('paged', 'A long history'), 31, 40);
   scripts.everything(add('everything', 'A test that fails once in a while', true), null);
 }

@@ -175,3 +175,20 @@ export function paged(c, first, last) {
   c.turns = last;
   for (let n = first; n <= last; n++) c.publish(...turn(n));
 }
+
+/** Every field five million characters long, in every shape that has hurt a page before. */
+export function huge(c) {
+  const size = 5_000_000;
+  const fill = (piece) => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+  c.user(fill('a question '));
+  c.part('thinking', { state: 'sealed', text: fill('thought ') }, { type: 'group', group: 'thinking', state: 'completed' });
+  for (const text of [fill('x'), fill('word '), fill('- item of a list\n'), fill('a line of a paragraph\n'), fill('> quote\n'), fill('| a | b |\n'), '```go\n' + fill('x := 1\n'), fill('**a *b '), fill('[a](b '), fill('\u202e'), fill('para\n\n')]) {
+    c.part('text', { state: 'sealed', text });
+  }
+  c.part('tool', { state: 'sealed', status: 'ok', name: fill('n'), executor: 'client', arguments: fill('{"a":'), output: fill('o'), result: fill('line\n') }, { type: 'batch' });
+  c.part('error', { state: 'sealed', message: fill('e'), statusCode: 500, code: fill('c') });
+  c.part('system', { state: 'sealed', notice: 'notice', text: fill('s') });
+  c.part('source', { state: 'sealed', title: fill('t'), url: `https://example.org/${fill('u')}` });
+  c.part('hologram', { state: 'sealed', raw: fill('h') });
+  c.end('complete');
+}

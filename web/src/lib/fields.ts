@@ -1,3 +1,4 @@
+import { visible } from './visible';
 import { Growing, type Fields } from '../stream/client';
 
 /** A text field in either of its forms; empty if absent. */
@@ -31,4 +32,9 @@ export function headOf(text: Text, count: number): string {
 
 export function tailOf(text: Text, count: number): string {
   return text instanceof Growing ? text.since(text.length - count) : text.slice(-count);
+}
+
+/** A field that is a name, short enough to stand in one line and with nothing hidden in it. */
+export function nameOf(node: Fields, field: string): string {
+  return visible(headOf(textOf(node, field), 200));
 }

@@ -22,9 +22,9 @@ export interface OpenFence {
 /** A segment longer than this is ended at the next line that looks like a border … */
 const softLimit = 8 << 10;
 /** … and than this at the next line whatever it is, unless a fence is open. */
-const hardLimit = 24 << 10;
+const hardLimit = 16 << 10;
 /** A line longer than this is not markdown. */
-const lineLimit = 32 << 10;
+const lineLimit = 16 << 10;
 /** What one update may parse, on average: an open block longer than this waits a few updates. */
 const allowance = 8 << 10;
 

@@ -4,6 +4,9 @@
  */
 const allowed = /^(?:https?:\/\/[^\s\u0000-\u001f]+|mailto:[^\s\u0000-\u001f]+|#[^\s\u0000-\u001f]*)$/i;
 
+/** No address anyone means is longer. */
+const longest = 8192;
+
 export function safeHref(href: string | null | undefined): string | undefined {
-  return href && allowed.test(href) ? href : undefined;
+  return href && href.length <= longest && allowed.test(href) ? href : undefined;
 }

@@ -83,16 +83,29 @@ export function sanitise(html: string): string {
   return DOMPurify.sanitize(html, policy);
 }
 
-/** Splits text into markdown blocks without looking inside them. */
+/**
+ * Splits text into markdown blocks without looking inside them. Text nested
+ * deeper than the parser's stack is one block, as it stands.
+ */
 export function splitBlocks(text: string): Tokens.Generic[] {
   work.lexed += text.length;
-  return new Lexer(marked.defaults).blockTokens(text) as Tokens.Generic[];
+  try {
+    return new Lexer(marked.defaults).blockTokens(text) as Tokens.Generic[];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ type: 'text', raw: text }];
+  }
 }
 
 /** The clean HTML of one block. */
 export function renderBlock(raw: string, definitions: Definitions): string {
   work.lexed += raw.length;
-  const lexer = new Lexer(marked.defaults);
-  Object.assign(lexer.tokens.links, definitions);
-  return sanitise(marked.parser(lexer.lex(raw)));
+  try {
+    const lexer = new Lexer(marked.defaults);
+    Object.assign(lexer.tokens.links, definitions);
+    return sanitise(marked.parser(lexer.lex(raw)));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return sanitise(`<p dir="auto" class="plain">${escapeHTML(raw)}</p>`);
+  }
 }

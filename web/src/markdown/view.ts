@@ -4,10 +4,15 @@ import { Blocks, type Block } from './blocks';
 import { highlight } from './highlight';
 import { codeBlock, escapeHTML, renderBlock, sanitise, splitBlocks } from './render';
 
-/** Blocks that stand together in one element, which may be taken out of the page while far from sight. */
+/** So many blocks, or so much text, stand in one element, which is emptied while far from sight … */
 const chunkSize = 32;
+const chunkText = 16 << 10;
+/** … and chunks that do, so that even a million blocks are few elements. */
+const sectionSize = 64;
 /** How much text one call takes in; the rest waits for the next frame. */
-const gulp = 256 << 10;
+const gulp = 64 << 10;
+/** Text that comes at once beyond this is drawn where the reader is near, not all at once. */
+const bulk = 16 << 10;
 /** A line too long for markdown is drawn up to here; a button draws more. */
 const drawnLine = 8 << 10;
 /** An endless fence is drawn from its end up to here while it is open. */
@@ -23,6 +28,8 @@ export class MarkdownView {
   #taken = 0;
   #drawnBlocks = 0;
   #chunks: Chunk[] = [];
+  #chunkOf: number[] = []; // by block
+  #sections: Section[] = [];
   #tail: HTMLElement;
   #fence: { body: Growing; text: Text; length: number } | undefined;
   #long: Growing | undefined;
@@ -57,7 +64,7 @@ export class MarkdownView {
       this.#finished = true;
     }
     const drawTail = this.#finished || this.blocks.update();
-    this.#drawSettled();
+    this.#drawSettled(fresh.length > bulk);
     if (drawTail || this.blocks.fence || this.blocks.long) this.#drawTail();
     return !all || this.blocks.pending;
   }
@@ -68,7 +75,7 @@ export class MarkdownView {
   }
 
   destroy(): void {
-    for (const chunk of this.#chunks) this.lazy?.unobserve(chunk.element);
+    for (const { element } of [...this.#chunks, ...this.#sections]) this.lazy?.unobserve(element);
     this.root.replaceChildren();
   }
 
@@ -79,27 +86,35 @@ export class MarkdownView {
     this.#tail = fresh.#tail;
     this.#taken = this.#drawnBlocks = 0;
     this.#chunks = [];
+    this.#chunkOf = [];
+    this.#sections = [];
     this.#fence = undefined;
     this.#finished = false;
   }
 
-  #drawSettled(): void {
+  #drawSettled(bulky: boolean): void {
     const { settled, stale } = this.blocks;
     for (const index of stale) {
-      if (index < this.#drawnBlocks) this.#chunks[Math.floor(index / chunkSize)].redraw(index % chunkSize);
+      if (index < this.#drawnBlocks) this.#chunks[this.#chunkOf[index]].redraw(index);
     }
     stale.clear();
     for (; this.#drawnBlocks < settled.length; this.#drawnBlocks++) {
-      if (this.#drawnBlocks % chunkSize === 0) this.#addChunk();
+      if (this.#chunks.at(-1)?.full !== false) this.#addChunk(bulky && this.lazy !== undefined);
+      this.#chunkOf.push(this.#chunks.length - 1);
       this.#chunks[this.#chunks.length - 1].add(settled[this.#drawnBlocks]);
     }
   }
 
-  #addChunk(): void {
-    const chunk = new Chunk(this.blocks);
-    this.#tail.before(chunk.element);
+  #addChunk(far: boolean): void {
+    if (this.#chunks.length % sectionSize === 0) {
+      const section = new Section();
+      this.#tail.before(section.element);
+      this.#sections.push(section);
+      this.lazy?.observe(section.element);
+    }
+    const chunk = new Chunk(this.blocks, this.#drawnBlocks, !far);
+    this.#sections[this.#sections.length - 1].add(chunk);
     this.#chunks.push(chunk);
-    chunks.set(chunk.element, chunk);
     this.lazy?.observe(chunk.element);
   }
 
@@ -141,39 +156,85 @@ export class MarkdownView {
   }
 }
 
-const chunks = new WeakMap<Element, Chunk>();
+const emptied = new WeakMap<Element, { show(near: boolean): void }>();
 
-/** An observer that takes far chunks out of the page and puts near ones back. */
-export function chunkObserver(scroller: Element): IntersectionObserver {
+/** An observer that empties what is far from sight and fills it again when it comes near. */
+export function farObserver(scroller: Element): IntersectionObserver {
   return new IntersectionObserver(
     (entries) => {
-      for (const entry of entries) chunks.get(entry.target)?.show(entry.isIntersecting);
+      for (const entry of entries) if (entry.target.isConnected) emptied.get(entry.target)?.show(entry.isIntersecting);
     },
     { root: scroller, rootMargin: '1500px 0px' },
   );
 }
 
+/** Chunks that leave the page together. */
+class Section {
+  readonly element = document.createElement('div');
+  #chunks: Chunk[] = [];
+  #shown = true;
+
+  constructor() {
+    this.element.className = 'section';
+    emptied.set(this.element, this);
+  }
+
+  add(chunk: Chunk): void {
+    this.#chunks.push(chunk);
+    if (!this.#shown) this.show(true);
+    else this.element.append(chunk.element);
+  }
+
+  show(near: boolean): void {
+    if (near === this.#shown || (!near && this.#chunks.length < sectionSize)) return;
+    this.#shown = near;
+    this.element.style.height = near ? '' : `${this.element.offsetHeight}px`;
+    this.element.replaceChildren(...(near ? this.#chunks.map(({ element }) => element) : []));
+  }
+}
+
 class Chunk {
   readonly element = document.createElement('div');
   #blocks: Block[] = [];
-  #shown = true;
+  #shown: boolean;
+  #guess = 0; // height before it was ever drawn
+  #length = 0;
 
-  constructor(private readonly source: Blocks) {
+  constructor(
+    private readonly source: Blocks,
+    /** The index of its first block. */
+    private readonly first: number,
+    shown: boolean,
+  ) {
+    this.#shown = shown;
     this.element.className = 'chunk';
+    emptied.set(this.element, this);
+  }
+
+  /** Whether the next block belongs elsewhere. */
+  get full(): boolean {
+    return this.#blocks.length >= chunkSize || this.#length >= chunkText;
   }
 
   add(block: Block): void {
     this.#blocks.push(block);
-    if (this.#shown) this.element.append(this.#draw(block));
+    this.#length += block.raw.length;
+    if (this.#shown) {
+      this.element.append(this.#draw(block));
+      return;
+    }
+    this.#guess += guessHeight(block);
+    this.element.style.height = `${this.#guess}px`;
   }
 
   redraw(index: number): void {
-    if (this.#shown) this.element.children[index]?.replaceWith(this.#draw(this.#blocks[index]));
+    const at = index - this.first;
+    if (this.#shown) this.element.children[at]?.replaceWith(this.#draw(this.#blocks[at]));
   }
 
   show(near: boolean): void {
     // The last chunk still takes blocks, and a short one is not worth it.
-    if (near === this.#shown || (!near && this.#blocks.length < chunkSize)) return;
+    if (near === this.#shown || (!near && !this.full)) return;
     this.#shown = near;
     if (near) {
       this.element.append(...this.#blocks.map((block) => this.#draw(block)));
@@ -193,6 +254,13 @@ class Chunk {
     if (code) void highlight(code, code.parentElement!.dataset.lang!);
     return element;
   }
+}
+
+/** About how high a block will be, in pixels; what it is shows when it is drawn. */
+function guessHeight({ kind, raw }: Block): number {
+  if (kind === 'def') return 0;
+  const lines = kind === 'plain' ? drawnLine / 80 : raw.length / 80 + raw.split('\n').length / 2;
+  return Math.min(600, 12 + 26 * Math.ceil(lines));
 }
 
 function htmlOf(block: Block, { definitions }: Blocks): string {

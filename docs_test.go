@@ -1,0 +1,100 @@
+package steno_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documents are the texts that users read.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, names...)
+	}
+	return list
+}
+
+var goFence = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
+
+// Go code in the documents is whole files, and they compile.
+func TestGoInDocumentsCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles")
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fence := range goFence.FindAllSubmatch(text, -1) {
+			n++
+			t.Run(fmt.Sprintf("%s/%d", doc, n), func(t *testing.T) {
+				compile(t, root, fmt.Sprintf("internal/fence%d", n), fence[1])
+			})
+		}
+	}
+	if n == 0 {
+		t.Error("no document has Go code: the expression is wrong")
+	}
+}
+
+// compile builds code as if it stood in a directory of the module, which an
+// overlay makes the go command believe.
+func compile(t *testing.T, root, dir string, code []byte) {
+	t.Helper()
+	temp := t.TempDir()
+	file := filepath.Join(temp, "fence.go")
+	if err := os.WriteFile(file, code, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(root, filepath.FromSlash(dir), "fence.go"): file,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(temp, "overlay.json")
+	if err := os.WriteFile(config, overlay, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "build", "-overlay", config, "-o", os.DevNull, "./"+dir).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s\n%s", err, out, code)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+
+// What the documents refer to in the repository is there.
+func TestLinksInDocuments(t *testing.T) {
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s refers to %s: %v", doc, m[1], err)
+			}
+		}
+	}
+}

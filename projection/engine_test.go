@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stenolog/steno/projection"
+	"github.com/stenolog/steno/slot"
 )
 
 func TestC1SameKindTwice(t *testing.T) {
@@ -103,6 +104,14 @@ func TestC10PreviousLooksOnlyBack(t *testing.T) {
 
 func TestC11StartAgain(t *testing.T) {
 	r := newRig(t, nil)
+	slots := map[*slot.Slot[projection.Key]]bool{}
+	r.Subscribe(func(p *projection.Publication) {
+		for c := range p.Changes() {
+			if c.Key().Kind == "m" {
+				slots[c.Slot()] = true
+			}
+		}
+	})
 	r.push(start("m", "1"), delta("m", "1", "old"), start("t", "1"))
 	old := r.Snapshot().At(projection.Collection{}, 0)
 	r.push(start("m", "1"))
@@ -113,6 +122,9 @@ func TestC11StartAgain(t *testing.T) {
 	}
 	r.push(delta("m", "1", "new"))
 	r.want("m:1=new t:1=")
+	if len(slots) != 1 {
+		t.Errorf("the node stood in %d slots", len(slots))
+	}
 }
 
 func TestC12SnapshotStays(t *testing.T) {
@@ -283,7 +295,9 @@ func TestC20Close(t *testing.T) {
 	}
 }
 
-func TestC34SequenceOfG34(t *testing.T) {
+// TestG34StartAfterItsDelta is the sequence of that case: a delta whose start
+// was lost makes nothing, and a repeated start opens its node anew, in place.
+func TestG34StartAfterItsDelta(t *testing.T) {
 	r := newRig(t, nil)
 	for _, step := range []struct {
 		push note

@@ -74,7 +74,7 @@ const (
 
 // Definition is one kind of content: a state S folded from events E.
 //
-// Match, Start, Update, Amend and Cadence must be pure functions of their arguments.
+// All functions must be pure functions of their arguments.
 // S holds values, strings, text.Text and slices that are only appended to: a
 // frozen copy of it must not change when the next Update is applied. Events
 // are borrowed: copy what is kept, or append it to a text.Text.
@@ -85,6 +85,9 @@ type Definition[E, S any] struct {
 	On []uint8
 	// Match says whether an event is this definition's. It sees only the event.
 	Match func(e *E) (Claim, bool)
+	// MatchInto is Match in place, as Amend is Update: it fills in the claim,
+	// which is empty. If it is set, Match is not called.
+	MatchInto func(e *E, c *Claim) bool
 	// Start returns the state a node opens with.
 	Start func(e *E, r Reader) S
 	// Update returns the state with the event folded in. It may be nil for
@@ -119,7 +122,7 @@ func (d *Definition[E, S]) check() error {
 	switch {
 	case d.Kind == "":
 		return errors.New("it has no name")
-	case d.Match == nil:
+	case d.Match == nil && d.MatchInto == nil:
 		return errors.New("it has no Match")
 	case d.Start == nil:
 		return errors.New("it has no Start")
@@ -135,7 +138,7 @@ type binding[E any] interface {
 	kind() string
 	// asks returns what the engine asks about every event. These are the
 	// definition's own functions, and none is nil.
-	asks() (match func(*E) (Claim, bool), cadence func(*E) Cadence)
+	asks() (match func(*E, *Claim) bool, cadence func(*E) Cadence)
 	// stage computes the claimed node's next state into scratch and reports
 	// whether it differs. h is nil when the node is not there yet.
 	stage(e *E, h *header, role Role, r Reader) (differs bool)
@@ -164,11 +167,18 @@ type bound[E, S any] struct {
 
 func (b *bound[E, S]) kind() string { return b.def.Kind }
 
-func (b *bound[E, S]) asks() (func(*E) (Claim, bool), func(*E) Cadence) {
-	if b.def.Cadence == nil {
-		return b.def.Match, func(*E) Cadence { return Immediate }
+func (b *bound[E, S]) asks() (match func(*E, *Claim) bool, cadence func(*E) Cadence) {
+	match, cadence = b.def.MatchInto, b.def.Cadence
+	if match == nil {
+		match = func(e *E, c *Claim) (ok bool) {
+			*c, ok = b.def.Match(e)
+			return ok
+		}
 	}
-	return b.def.Match, b.def.Cadence
+	if cadence == nil {
+		cadence = func(*E) Cadence { return Immediate }
+	}
+	return match, cadence
 }
 
 func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) (differs bool) {

@@ -67,7 +67,7 @@ type Engine[E any] struct {
 type registered[E any] struct {
 	binding binding[E]
 	groups  map[Collection]*group // the engine's
-	match   func(*E) (Claim, bool)
+	match   func(*E, *Claim) bool
 	cadence func(*E) Cadence
 	recent  recent
 
@@ -99,15 +99,13 @@ func (f *found) is(c *Claim) bool {
 
 // claimed is a claim that was staged.
 type claimed struct {
-	role    Role
+	Claim // borrowed
+
 	cadence Cadence
 	differs bool
-	// at is where the node is, or nil: then it starts in a collection under id,
-	// which are borrowed until it is there.
-	at         *found
-	collection Collection
-	id         string
-	group      *group
+	// at is where the node is, or nil: then it starts in the group.
+	at    *found
+	group *group
 }
 
 // group is a collection of nodes.
@@ -232,39 +230,37 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) (claimed bool) {
 			e.report(fmt.Errorf("projection: kind %q failed: %v", k.binding.kind(), r))
 		}
 	}()
-	if !k.take(k.match(ev)) {
+	if !k.take(ev) {
 		return false
 	}
 	c, h := &k.claim, (*header)(nil)
 	switch {
 	case c.at != nil:
 		c.group, h = c.at.group, c.at.head
-	case c.role != Start:
+	case c.Role != Start:
 		e.metrics.Unmatched++
 		return false
 	default:
-		if c.group = e.groups[c.collection]; c.group == nil {
-			c.group = e.newGroup(c.collection)
+		if c.group = e.groups[c.Collection]; c.group == nil {
+			c.group = e.newGroup(c.Collection)
 		}
 	}
-	c.differs = k.binding.stage(ev, h, c.role, Reader{c.group, h})
+	c.differs = k.binding.stage(ev, h, c.Role, Reader{c.group, h})
 	c.cadence = k.cadence(ev)
 	return true
 }
 
-// take notes a claim and where its node is. It takes what Match returned as it
-// comes: a claim is large, and a copy of it would have to wait for itself.
-func (k *registered[E]) take(c Claim, ok bool) bool {
-	if !ok {
+// take notes what a definition claims and where that is.
+func (k *registered[E]) take(ev *E) bool {
+	c := &k.claim
+	c.Claim = Claim{}
+	if !k.match(ev, &c.Claim) {
 		return false
 	}
-	k.claim.role = c.Role
-	at := k.recent.of(c.ID)
-	if !at.is(&c) && !at.find(k.groups[c.Collection], Key{k.binding.kind(), c.ID}) {
-		k.claim.at, k.claim.collection, k.claim.id = nil, c.Collection, c.ID
-		return true
+	c.at = k.recent.of(c.ID)
+	if !c.at.is(&c.Claim) && !c.at.find(k.groups[c.Collection], Key{k.binding.kind(), c.ID}) {
+		c.at = nil
 	}
-	k.claim.at = at
 	return true
 }
 
@@ -300,13 +296,13 @@ func (e *Engine[E]) commit(k *registered[E]) {
 	switch {
 	case c.at == nil:
 		e.create(k)
-	case c.role == Remove:
+	case c.Role == Remove:
 		c.group.remove(c.at.slot)
 	case !c.differs:
 		e.board.Metrics.Suppressed++
 		return
 	default:
-		k.binding.commit(c.at.head, c.role)
+		k.binding.commit(c.at.head, c.Role)
 		c.group.set.Wrote(c.at.slot)
 	}
 	e.touch(c.group)
@@ -317,8 +313,7 @@ func (e *Engine[E]) commit(k *registered[E]) {
 // create gives the node that k starts its place.
 func (e *Engine[E]) create(k *registered[E]) {
 	g := k.claim.group
-	key := Key{k.binding.kind(), cloned(k.claim.id)}
-	k.claim.collection, k.claim.id = Collection{}, ""
+	key := Key{k.binding.kind(), cloned(k.claim.ID)}
 	e.order++
 	h := k.binding.create(key, e.seq)
 	last := g.last[key.Kind]

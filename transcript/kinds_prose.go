@@ -37,12 +37,12 @@ func proseKind(k steno.Kind) projection.Kind[steno.Event] {
 		types = on(steno.ReasoningStart, steno.ReasoningDelta, steno.ReasoningEnd)
 	}
 	return projection.Of(projection.Definition[steno.Event, Prose]{
-		Kind:    string(k),
-		On:      types,
-		Match:   matchProse,
-		Start:   func(e *steno.Event, _ projection.Reader) Prose { return startProse(e, k) },
-		Amend:   amendProse,
-		Cadence: deltaCadence,
+		Kind:      string(k),
+		On:        types,
+		MatchInto: matchProse,
+		Start:     func(e *steno.Event, _ projection.Reader) Prose { return startProse(e, k) },
+		Amend:     amendProse,
+		Cadence:   deltaCadence,
 		Equal: func(a, b *Prose) bool {
 			return a.State == b.State && a.Seal == b.Seal && a.Redacted == b.Redacted && a.Text.Equal(b.Text)
 		},
@@ -50,9 +50,7 @@ func proseKind(k steno.Kind) projection.Kind[steno.Event] {
 	})
 }
 
-// matchProse fills in the claim where it is returned, as deltas come often: a
-// claim put together elsewhere would be copied.
-func matchProse(e *steno.Event) (c projection.Claim, ok bool) {
+func matchProse(e *steno.Event, c *projection.Claim) bool {
 	c.Collection, c.ID, c.Role = Parts(e.Message), e.Part, projection.Update
 	switch e.Type {
 	case steno.TextStart, steno.ReasoningStart:
@@ -60,7 +58,7 @@ func matchProse(e *steno.Event) (c projection.Claim, ok bool) {
 	case steno.UserMessage:
 		c.ID, c.Role = "0", projection.Start
 	}
-	return c, true
+	return true
 }
 
 func startProse(e *steno.Event, k steno.Kind) Prose {

@@ -56,21 +56,21 @@ func toolKind() projection.Kind[steno.Event] {
 		Kind: string(steno.KindTool),
 		On: on(steno.ToolStart, steno.ToolDelta, steno.ToolCall, steno.ToolOutput, steno.ToolResult,
 			steno.PermissionAsked, steno.PermissionAnswered),
-		Match:   matchTool,
-		Start:   startTool,
-		Amend:   amendTool,
-		Cadence: toolCadence,
-		Equal:   equalTools,
-		Layout:  toolLayout,
+		MatchInto: matchTool,
+		Start:     startTool,
+		Amend:     amendTool,
+		Cadence:   toolCadence,
+		Equal:     equalTools,
+		Layout:    toolLayout,
 	})
 }
 
-func matchTool(e *steno.Event) (c projection.Claim, ok bool) {
+func matchTool(e *steno.Event, c *projection.Claim) bool {
 	c.Collection, c.ID, c.Role = Parts(e.Message), e.Part, projection.Update
 	if e.Type == steno.ToolStart {
 		c.Role = projection.Start
 	}
-	return c, e.Part != "" // a question may be about no call
+	return e.Part != "" // a question may be about no call
 }
 
 func startTool(e *steno.Event, _ projection.Reader) Tool {

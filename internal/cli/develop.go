@@ -68,7 +68,7 @@ recorded. How the bytes are cut (--cut) never changes what comes out.`,
 				return err
 			}
 			if m.flags.json {
-				return m.printJSON(doc)
+				return m.printWritten(doc.AppendJSON(nil))
 			}
 			return m.printDocument(doc)
 		},

@@ -26,8 +26,7 @@ func (m *Main) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(m.Stdout, "%s\n", m.jsonSafe(data))
-	return err
+	return m.printWritten(data)
 }
 
 // printJSONLine prints v as one line of JSON.
@@ -36,7 +35,12 @@ func (m *Main) printJSONLine(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(m.Stdout, "%s\n", m.jsonSafe(data))
+	return m.printWritten(data)
+}
+
+// printWritten prints JSON that stands as it must.
+func (m *Main) printWritten(data []byte) error {
+	_, err := fmt.Fprintf(m.Stdout, "%s\n", m.jsonSafe(data))
 	return err
 }
 

@@ -76,7 +76,7 @@ var entries = []Entry{
 	},
 	{
 		Changing, http.StatusConflict, ExitFailure, "this can still change",
-		"A page is given out only when its turn is over and another has begun.",
+		"A page is given out only when its turn is over.",
 		"Read the snapshot, which holds it.",
 	},
 	{

@@ -144,11 +144,11 @@ func (s *Store) Cuts() []Cut { return s.cut }
 // at work, and gives the store up. Calls that come later return
 // [steno.ErrClosed]. Closing twice is harmless.
 func (s *Store) Close() error {
-	var err error
+	// The writer closes last: only then does it write the log back and end it.
+	err := s.readers.close()
 	if s.commits != nil {
-		err = s.commits.close()
+		err = errors.Join(err, s.commits.close())
 	}
-	err = errors.Join(err, s.readers.close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.release())
 	}

@@ -219,6 +219,10 @@ type Output struct {
 	Stream string `json:"stream,omitzero"`
 	// Data holds bytes that are no UTF-8; the event's text is then empty.
 	Data []byte `json:"data,omitzero"`
+	// Blob names the whole output where it was too large to stand in an event.
+	Blob string `json:"blob,omitzero"`
+	// Truncated says what was left out of the event, as data.
+	Truncated *Truncation `json:"truncated,omitzero"`
 }
 
 // Result is the body of tool-result and held. A result that is only text may

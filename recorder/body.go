@@ -27,6 +27,8 @@ func (r *Recorder) externalise(ctx context.Context, e *steno.Event) error {
 	switch b := e.Body.(type) {
 	case *steno.Result:
 		e.Body, err = r.result(ctx, e, b)
+	case *steno.Output:
+		e.Body, err = r.output(ctx, e, b)
 	case *steno.Block:
 		e.Body, err = r.block(ctx, b)
 	case *steno.UserInput:
@@ -36,8 +38,12 @@ func (r *Recorder) externalise(ctx context.Context, e *steno.Event) error {
 			e.Body = &c
 		}
 	case nil:
-		if e.Type == steno.ToolResult && len(e.Text) > MaxBody {
+		switch {
+		case len(e.Text) <= MaxBody:
+		case e.Type == steno.ToolResult:
 			e.Body, err = r.result(ctx, e, &steno.Result{})
+		case e.Type == steno.ToolOutput:
+			e.Body, err = r.output(ctx, e, &steno.Output{})
 		}
 	}
 	if err != nil {
@@ -46,7 +52,29 @@ func (r *Recorder) externalise(ctx context.Context, e *steno.Event) error {
 	return nil
 }
 
+func (r *Recorder) output(ctx context.Context, e *steno.Event, b *steno.Output) (*steno.Output, error) {
+	if len(e.Text) <= MaxBody && len(b.Data) <= MaxBody {
+		return b, nil
+	}
+	c := *b
+	var err error
+	if len(e.Text) > MaxBody {
+		c.Blob, err = r.put(ctx, strings.NewReader(e.Text))
+		kept := beginning(e.Text, MaxBody)
+		c.Truncated = &steno.Truncation{Total: int64(len(e.Text)), Kept: int64(len(kept))}
+		e.Text = kept
+	} else {
+		c.Blob, err = r.put(ctx, bytes.NewReader(b.Data))
+		c.Truncated = &steno.Truncation{Total: int64(len(b.Data))}
+		c.Data = nil
+	}
+	return &c, err
+}
+
 func (r *Recorder) result(ctx context.Context, e *steno.Event, b *steno.Result) (*steno.Result, error) {
+	if len(e.Text) <= MaxBody && len(b.Raw) <= MaxBody && small(b.Parts) {
+		return b, nil
+	}
 	c := *b
 	var err error
 	switch {

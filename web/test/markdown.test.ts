@@ -112,6 +112,21 @@ describe('a streamed render', () => {
     expect(onScreen(stream.root)).toBe(renderWhole(String(stream.text)));
   });
 
+  test('a fence and a line longer than a page can draw come on request, whole', () => {
+    for (const [text, selector, want] of [
+      ['```go\n' + 'x := 1\n'.repeat(30_000) + '```\n', 'code', 'x := 1\n'.repeat(30_000)],
+      ['y'.repeat(200_000), 'p', 'y'.repeat(200_000)],
+    ]) {
+      const stream = streamed();
+      stream.push(text);
+      stream.finish();
+      const shown = stream.root.querySelector(selector)!;
+      expect(shown.textContent!.length).toBeLessThan(70_000);
+      for (let i = 0; i < 20; i++) stream.root.querySelector<HTMLButtonElement>('button:not([hidden])')?.click();
+      expect(shown.textContent!.trimEnd() === want.trimEnd()).toBe(true);
+    }
+  });
+
   test('a text replaced by another whole is drawn anew', () => {
     const root = document.createElement('div');
     const view = new MarkdownView(root);

@@ -15,8 +15,8 @@ const gulp = 64 << 10;
 const bulk = 16 << 10;
 /** A line too long for markdown is drawn up to here; a button draws more. */
 const drawnLine = 8 << 10;
-/** An endless fence is drawn from its end up to here while it is open. */
-const drawnFence = 256 << 10;
+/** A fence is drawn up to here, from its end while it is open; a button draws more. */
+const drawnFence = 64 << 10;
 
 /**
  * Draws growing markdown into an element: settled blocks once, the open block
@@ -248,8 +248,16 @@ class Chunk {
   #draw(block: Block): HTMLElement {
     const element = document.createElement('div');
     element.className = 'block';
-    if (block.kind === 'plain') drawLong(element, block.raw);
-    else element.innerHTML = htmlOf(block, this.source);
+    if (block.kind === 'plain') {
+      element.innerHTML = plainHTML(block.raw.slice(0, drawnLine), drawnLine);
+      drawOnRequest(element, element.querySelector('p')!, block.raw.slice(drawnLine), drawnLine);
+      return element;
+    }
+    element.innerHTML = htmlOf(block, this.source);
+    if (block.raw.length > drawnFence) {
+      drawOnRequest(element, element.querySelector('code') ?? element, restOfFence(block.raw), drawnFence);
+      return element;
+    }
     const code = element.querySelector<HTMLElement>('pre[data-lang] > code');
     if (code) void highlight(code, code.parentElement!.dataset.lang!);
     return element;
@@ -266,7 +274,8 @@ function guessHeight({ kind, raw }: Block): number {
 function htmlOf(block: Block, { definitions }: Blocks): string {
   if (block.kind === 'def') return '';
   if (block.kind === 'plain') return plainHTML(block.raw.slice(0, drawnLine), block.raw.length);
-  return renderBlock(block.raw, definitions);
+  // Only a fence can be so long.
+  return renderBlock(block.raw.slice(0, drawnFence), definitions);
 }
 
 function plainHTML(head: string, length: number): string {
@@ -278,25 +287,30 @@ function leftOut(length: number): string {
   return `… ${(length - drawnLine).toLocaleString('en')} more characters`;
 }
 
-/** A line no page can lay out at once: its beginning, and more of it on request. */
-function drawLong(element: HTMLElement, raw: string): void {
-  const paragraph = document.createElement('p');
-  paragraph.dir = 'auto';
-  paragraph.className = 'plain';
+/** Adds `rest` to `target` in steps, each on request: more than a page could lay out at once. */
+function drawOnRequest(element: HTMLElement, target: HTMLElement, rest: string, step: number): void {
+  if (rest === '') return;
   const button = document.createElement('button');
   button.className = 'quiet';
-  let shown = 0;
-  let presses = 0;
-  const more = (): void => {
-    paragraph.append(raw.slice(shown, shown + drawnLine * 2 ** presses));
-    shown = Math.min(raw.length, shown + drawnLine * 2 ** presses);
-    presses = Math.min(4, presses + 1);
-    button.hidden = shown === raw.length;
-    button.textContent = `Show more (${(raw.length - shown).toLocaleString('en')} characters left)`;
+  let drawn = 0;
+  const label = (): void => {
+    button.hidden = drawn >= rest.length;
+    button.textContent = `Show more (${(rest.length - drawn).toLocaleString('en')} characters left)`;
   };
-  button.addEventListener('click', more);
-  more();
-  element.append(paragraph, button);
+  button.addEventListener('click', () => {
+    target.append(spellMarks(rest.slice(drawn, drawn + step)));
+    drawn += step;
+    step = Math.min(2 * step, 128 << 10);
+    label();
+  });
+  label();
+  element.append(button);
+}
+
+/** What a long fence holds beyond what is drawn at first, its closing line left out. */
+function restOfFence(raw: string): string {
+  const closer = /\n {0,3}(?:`{3,}|~{3,})[`~]* *\n*$/.exec(raw.slice(-256));
+  return raw.slice(drawnFence, closer ? raw.length - (256 - closer.index - 1) : undefined);
 }
 
 /** Renders a whole text at once, as {@link MarkdownView} ends. */

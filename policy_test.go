@@ -220,7 +220,7 @@ func TestImportsPointDown(t *testing.T) {
 	for _, s := range sources(t) {
 		from, floor, ok := floorOf(s.pkg())
 		if !ok {
-			t.Errorf("%s: package %q is on no floor; DESIGN says where it belongs", s.name, s.pkg())
+			t.Errorf("%s: package %q is on no floor; floors, above, say where the others are", s.name, s.pkg())
 			continue
 		}
 		if s.test {

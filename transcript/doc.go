@@ -7,6 +7,6 @@
 // behind the journal: it reads addresses and never searches.
 //
 // Both are pure: no clock, no goroutine, no I/O, and the same input always
-// gives the same output. The rules are those of DESIGN.md and of section A of
-// semantics.md, whose line numbers (A5, A7 …) the comments name.
+// gives the same output. The rules stand in docs/semantics.md, whose numbers
+// (A5, A7 …) the comments and tests name.
 package transcript

@@ -1,5 +1,3 @@
-// Package packaging proves that the module can be had as any module is: packed
-// as a zip, served by a proxy, installed with the go command alone.
 package packaging
 
 import (

@@ -1,6 +1,7 @@
 // Package tap records what a program and a model provider say to each other,
 // as it passes: a [Transport] stands between an [net/http.Client] and its
-// network and hands a copy of the bytes to a recorder.
+// network and hands a copy of the bytes to a recorder. [Into] makes that a
+// recorder of package recorder.
 //
 // The program notices nothing. It gets the same response, the same bytes and
 // the same errors as without a tap, and a recorder that fails is told to

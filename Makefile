@@ -19,7 +19,7 @@ test: ## Run every test, the browser's included
 	@GO="$(GO)" .ci/test
 
 race: ## Run the tests of everything concurrent under the race detector
-	$(GO) test -race ./internal/... ./journal/... ./recorder/... ./view/...
+	$(GO) test -race ./blob/... ./internal/... ./journal/... ./projection/... ./recorder/... ./view/... ./wire/tap/...
 
 bench: ## Print the counts and ratios of the performance targets
 	$(GO) run ./bench

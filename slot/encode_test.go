@@ -31,9 +31,11 @@ func TestAppendObject(t *testing.T) {
 	for _, c := range []struct {
 		name, got, want string
 	}{
-		{"whole leaves zeros out", string(l.AppendWhole(nil, v)),
+		{
+			"whole leaves zeros out", string(l.AppendWhole(nil, v)),
 			`{"partID":"tool:0","type":"tool","name":"a\"b","text":"x\n\u2028","count":-3,"done":true,"at":"1970-01-01T00:00:00Z",` +
-				`"state":{"phase":"<p>","pair":[{"A":0,"B":0},{"A":0,"B":0}],"bits":[1,2]},"labels":["l\u2029"],"raw":{"a":1,"a":2}}`},
+				`"state":{"phase":"<p>","pair":[{"A":0,"B":0},{"A":0,"B":0}],"bits":[1,2]},"labels":["l\u2029"],"raw":{"a":1,"a":2}}`,
+		},
 		{"mask names zeros", string(l.AppendObject(nil, v, mask("status", "count"))), `{"status":"","count":-3}`},
 		{"hidden", string(l.AppendObject(nil, v, mask("internal"))), `{}`},
 		{"none", string(l.AppendObject([]byte("x"), v, 0)), `x{}`},

@@ -202,9 +202,11 @@ func TestLayoutNames(t *testing.T) {
 func TestC67Diff(t *testing.T) {
 	l := compiled[part](t)
 	base := func() *part {
-		return &part{ID: "text:0", Type: "tool", CallID: "c1", Name: "bash", Text: text.Of("x"),
+		return &part{
+			ID: "text:0", Type: "tool", CallID: "c1", Name: "bash", Text: text.Of("x"),
 			State:  &state{Phase: "run", Pair: [2]nested{{1, 2}, {3, 4}}, Bits: []uint16{1}},
-			Labels: []string{"a"}, internal: 1}
+			Labels: []string{"a"}, internal: 1,
+		}
 	}
 	for _, c := range []struct {
 		name string

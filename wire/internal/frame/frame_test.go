@@ -46,11 +46,13 @@ var inputs = []struct {
 	{"an array of arrays and scalars", `[[1,[2]],3,"x"]`, []string{"|[1,[2]]|bare=true|cut=false", "|3|bare=true|cut=false", `|"x"|bare=true|cut=false`}},
 	{"a body that stops", `{"a":"b`, []string{`|{"a":"b|bare=true|cut=true`}},
 	{"an error body within events", "data: 1\n\n{\n  \"error\": {\n    \"code\": 499\n  }\n}\n\ndata: 2\n\n", []string{
-		"|1|bare=false|cut=false", "|{\n  \"error\": {\n    \"code\": 499\n  }\n}|bare=true|cut=false", "|2|bare=false|cut=false"}},
+		"|1|bare=false|cut=false", "|{\n  \"error\": {\n    \"code\": 499\n  }\n}|bare=true|cut=false", "|2|bare=false|cut=false",
+	}},
 	{"an error body after events, without an end", "data: 1\n\n{\"error\":1", []string{"|1|bare=false|cut=false", `|{"error":1` + "\n|bare=true|cut=true"}},
 	{"a page", "<html>\n<b>502</b>\n</html>", []string{"|<html>\n<b>502</b>\n</html>|bare=true|cut=true"}},
 	{"a line of text within events", "data: 1\n\noops\n\ndata: 2\n\n", []string{
-		"|1|bare=false|cut=false", "|oops|bare=true|cut=false", "|2|bare=false|cut=false"}},
+		"|1|bare=false|cut=false", "|oops|bare=true|cut=false", "|2|bare=false|cut=false",
+	}},
 }
 
 func TestReader(t *testing.T) {

@@ -92,8 +92,13 @@ func TestMember(t *testing.T) {
 		names []string
 		want  string
 	}{
-		{[]string{"a"}, `{"b":"x"}`}, {[]string{"a", "b"}, `"x"`}, {[]string{"n"}, "null"},
-		{[]string{"b"}, ""}, {[]string{"a", "c"}, ""}, {[]string{"n", "c"}, ""}, {nil, string(data)},
+		{[]string{"a"}, `{"b":"x"}`},
+		{[]string{"a", "b"}, `"x"`},
+		{[]string{"n"}, "null"},
+		{[]string{"b"}, ""},
+		{[]string{"a", "c"}, ""},
+		{[]string{"n", "c"}, ""},
+		{nil, string(data)},
 	} {
 		if got := string(Member(data, test.names...)); got != test.want {
 			t.Errorf("%v: %s", test.names, got)
@@ -123,9 +128,17 @@ func TestInt(t *testing.T) {
 		n  int64
 		ok bool
 	}{
-		{"0", 0, true}, {"42", 42, true}, {"-7", -7, true}, {"999999999999999999", 999999999999999999, true},
-		{"1e3", 0, false}, {"1.0", 0, false}, {"-", 0, false}, {"", 0, false}, {"null", 0, false},
-		{`"1"`, 0, false}, {"9999999999999999999", 0, false},
+		{"0", 0, true},
+		{"42", 42, true},
+		{"-7", -7, true},
+		{"999999999999999999", 999999999999999999, true},
+		{"1e3", 0, false},
+		{"1.0", 0, false},
+		{"-", 0, false},
+		{"", 0, false},
+		{"null", 0, false},
+		{`"1"`, 0, false},
+		{"9999999999999999999", 0, false},
 	} {
 		if n, ok := Int([]byte(test.in)); ok != test.ok || ok && n != test.n {
 			t.Errorf("%s: %d, %v", test.in, n, ok)

@@ -154,7 +154,7 @@ func (g *gathered) grow(kind Kind, e *steno.Event) {
 	switch {
 	case p != nil && p.sealed && !start:
 		return // what comes after the end is refused (semantics C95)
-	case p != nil && !p.sealed && !(start && e.Block == ""):
+	case p != nil && !p.sealed && (!start || e.Block != ""):
 	case !start && e.Text == "" && (seal == nil || len(seal.Opaque) == 0):
 		return // semantics A5: nothing opens nothing
 	default:

@@ -29,62 +29,85 @@ func document(t *testing.T, lines string) string {
 
 func TestCollector(t *testing.T) {
 	tests := []struct{ name, events, parts string }{
-		{"A2 unnamed deltas of one kind join", `
+		{
+			"A2 unnamed deltas of one kind join", `
 {"type":"text-delta","text":"he"}
 {"type":"text-delta","text":"llo"}`,
-			`{"kind":"text","text":"hello"}`},
-		{"A2 another kind closes an unnamed part", `
+			`{"kind":"text","text":"hello"}`,
+		},
+		{
+			"A2 another kind closes an unnamed part", `
 {"type":"text-delta","text":"a"}
 {"type":"reasoning-delta","text":"b"}
 {"type":"text-delta","text":"c"}`,
-			`{"kind":"text","text":"a"},{"kind":"thinking","text":"b"},{"kind":"text","text":"c"}`},
-		{"A5 an empty delta opens and splits nothing", `
+			`{"kind":"text","text":"a"},{"kind":"thinking","text":"b"},{"kind":"text","text":"c"}`,
+		},
+		{
+			"A5 an empty delta opens and splits nothing", `
 {"type":"text-delta","text":"a"}
 {"type":"reasoning-delta","text":""}
 {"type":"text-delta","text":"b"}`,
-			`{"kind":"text","text":"ab"}`},
-		{"A5 an empty block with opaque data is kept", `
+			`{"kind":"text","text":"ab"}`,
+		},
+		{
+			"A5 an empty block with opaque data is kept", `
 {"type":"reasoning-start","block":"0"}
 {"type":"reasoning-end","block":"0","body":{"opaque":{"signature":"s"}}}
 {"type":"text-delta","text":"a"}`,
-			`{"kind":"thinking","text":"","opaque":{"signature":"s"}},{"kind":"text","text":"a"}`},
-		{"A6 named blocks interleave without closing each other", `
+			`{"kind":"thinking","text":"","opaque":{"signature":"s"}},{"kind":"text","text":"a"}`,
+		},
+		{
+			"A6 named blocks interleave without closing each other", `
 {"type":"text-start","block":"0"}
 {"type":"text-start","block":"1"}
 {"type":"text-delta","block":"0","text":"a"}
 {"type":"text-delta","block":"1","text":"b"}
 {"type":"text-delta","block":"0","text":"c"}`,
-			`{"kind":"text","text":"ac"},{"kind":"text","text":"b"}`},
-		{"A6 the parts of one block are joined over an error", `
+			`{"kind":"text","text":"ac"},{"kind":"text","text":"b"}`,
+		},
+		{
+			"A6 the parts of one block are joined over an error", `
 {"type":"text-delta","block":"0","text":"a"}
 {"type":"error","text":"oops"}
 {"type":"text-delta","block":"0","text":"b"}`,
-			`{"kind":"text","text":"ab"}`},
-		{"A6 a start after the end is another part", `
+			`{"kind":"text","text":"ab"}`,
+		},
+		{
+			"A6 a start after the end is another part", `
 {"type":"text-delta","block":"0","text":"a"}
 {"type":"text-end","block":"0"}
 {"type":"text-start","block":"0"}
 {"type":"text-delta","block":"0","text":"b"}`,
-			`{"kind":"text","text":"a"},{"kind":"text","text":"b"}`},
-		{"A6 unnamed ends divide", `
+			`{"kind":"text","text":"a"},{"kind":"text","text":"b"}`,
+		},
+		{
+			"A6 unnamed ends divide", `
 {"type":"text-delta","text":"a"}
 {"type":"text-end"}
 {"type":"text-delta","text":"b"}`,
-			`{"kind":"text","text":"a"},{"kind":"text","text":"b"}`},
-		{"A7 the whole of an end holds", `
+			`{"kind":"text","text":"a"},{"kind":"text","text":"b"}`,
+		},
+		{
+			"A7 the whole of an end holds", `
 {"type":"text-delta","block":"0","text":"ab"}
 {"type":"text-end","block":"0","text":"abc","whole":true}`,
-			`{"kind":"text","text":"abc"}`},
-		{"A7 an empty whole holds", `
+			`{"kind":"text","text":"abc"}`,
+		},
+		{
+			"A7 an empty whole holds", `
 {"type":"text-delta","block":"0","text":"ab"}
 {"type":"text-end","block":"0","whole":true}`,
-			`{"kind":"text","text":""}`},
-		{"C95 a delta after the end is refused", `
+			`{"kind":"text","text":""}`,
+		},
+		{
+			"C95 a delta after the end is refused", `
 {"type":"text-delta","block":"0","text":"ab"}
 {"type":"text-end","block":"0"}
 {"type":"text-delta","block":"0","text":"c"}`,
-			`{"kind":"text","text":"ab"}`},
-		{"C94 interleaved calls keep apart, empty ids blank nothing", `
+			`{"kind":"text","text":"ab"}`,
+		},
+		{
+			"C94 interleaved calls keep apart, empty ids blank nothing", `
 {"type":"tool-start","block":"0","call":"a","name":"f"}
 {"type":"tool-delta","block":"0","text":"{\"x\""}
 {"type":"tool-start","block":"1","call":"b","name":"g"}
@@ -93,37 +116,50 @@ func TestCollector(t *testing.T) {
 {"type":"tool-call","block":"0"}
 {"type":"tool-call","block":"1"}`,
 			`{"kind":"tool-call","id":"a","name":"f","arguments":"{\"x\":1}","executor":"client"},` +
-				`{"kind":"tool-call","id":"b","name":"g","arguments":"{}","executor":"client"}`},
-		{"A12 a new id on a used index is a new call", `
+				`{"kind":"tool-call","id":"b","name":"g","arguments":"{}","executor":"client"}`,
+		},
+		{
+			"A12 a new id on a used index is a new call", `
 {"type":"tool-start","block":"0","call":"a","name":"f"}
 {"type":"tool-start","block":"0","call":"b","name":"f"}
 {"type":"tool-delta","block":"0","text":"{}"}`,
 			`{"kind":"tool-call","id":"a","name":"f","arguments":"","executor":"client"},` +
-				`{"kind":"tool-call","id":"b","name":"f","arguments":"{}","executor":"client"}`},
-		{"A11 an id may repeat", `
+				`{"kind":"tool-call","id":"b","name":"f","arguments":"{}","executor":"client"}`,
+		},
+		{
+			"A11 an id may repeat", `
 {"type":"tool-start","call":"a","name":"f"}
 {"type":"tool-call","call":"a","text":"1","whole":true}
 {"type":"tool-start","call":"a","name":"g"}
 {"type":"tool-call","call":"a","text":"2","whole":true}`,
 			`{"kind":"tool-call","id":"a","name":"f","arguments":"1","executor":"client"},` +
-				`{"kind":"tool-call","id":"a","name":"g","arguments":"2","executor":"client"}`},
-		{"a provider's call and its result are two parts", `
+				`{"kind":"tool-call","id":"a","name":"g","arguments":"2","executor":"client"}`,
+		},
+		{
+			"a provider's call and its result are two parts", `
 {"type":"tool-start","block":"0","call":"a","name":"search","body":{"executor":"provider"}}
 {"type":"tool-call","block":"0","text":"{}","whole":true,"body":{"executor":"provider","opaque":{"s":1}}}
 {"type":"tool-result","call":"a","body":{"raw":{"hits":[]},"executor":"provider"}}`,
 			`{"kind":"tool-call","id":"a","name":"search","arguments":"{}","executor":"provider","opaque":{"s":1}},` +
-				`{"kind":"tool-result","id":"a","raw":{"hits":[]}}`},
-		{"a source does not interrupt the text it is about", `
+				`{"kind":"tool-result","id":"a","raw":{"hits":[]}}`,
+		},
+		{
+			"a source does not interrupt the text it is about", `
 {"type":"text-delta","text":"a"}
 {"type":"source","body":{"kind":"url_citation","raw":{"url":"u"}}}
 {"type":"text-delta","text":"b"}`,
-			`{"kind":"text","text":"ab"},{"kind":"source","type":"url_citation","raw":{"url":"u"}}`},
-		{"an unknown block stands raw", `
+			`{"kind":"text","text":"ab"},{"kind":"source","type":"url_citation","raw":{"url":"u"}}`,
+		},
+		{
+			"an unknown block stands raw", `
 {"type":"opaque","body":{"kind":"new_thing","raw":{"n": 10000000000000000000001}}}`,
-			`{"kind":"opaque","type":"new_thing","raw":{"n":10000000000000000000001}}`},
-		{"a file stands with its content", `
+			`{"kind":"opaque","type":"new_thing","raw":{"n":10000000000000000000001}}`,
+		},
+		{
+			"a file stands with its content", `
 {"type":"file","body":{"kind":"inlineData","media":"image/png","data":"AAEC"}}`,
-			`{"kind":"file","type":"inlineData","media":"image/png","data":"AAEC"}`},
+			`{"kind":"file","type":"inlineData","media":"image/png","data":"AAEC"}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,19 +184,26 @@ func TestCollector(t *testing.T) {
 
 func TestDocument(t *testing.T) {
 	tests := []struct{ name, events, want string }{
-		{"an ended answer", `
+		{
+			"an ended answer", `
 {"type":"step-start"}
 {"type":"text-delta","text":"a"}
 {"type":"step-end","body":{"finish":"complete","stop":"end_turn","usage":{"in":1}}}`,
-			`{"format":"x","answers":[{"parts":[{"kind":"text","text":"a"}],"finish":"complete","stop":"end_turn","usage":{"in":1}}],"errors":[]}`},
-		{"one that just stops", `
+			`{"format":"x","answers":[{"parts":[{"kind":"text","text":"a"}],"finish":"complete","stop":"end_turn","usage":{"in":1}}],"errors":[]}`,
+		},
+		{
+			"one that just stops", `
 {"type":"step-start"}`,
-			`{"format":"x","answers":[{"parts":[],"finish":"incomplete","stop":null,"usage":null}],"errors":[]}`},
-		{"errors stand in errors only", `
+			`{"format":"x","answers":[{"parts":[],"finish":"incomplete","stop":null,"usage":null}],"errors":[]}`,
+		},
+		{
+			"errors stand in errors only", `
 {"type":"error","text":"no","body":{"status":529,"code":"overloaded_error"}}
 {"type":"error","text":"why"}`,
-			`{"format":"x","answers":[],"errors":[{"message":"no","status":529,"code":"overloaded_error"},{"message":"why","status":null,"code":null}]}`},
-		{"A17 each choice is an answer", `
+			`{"format":"x","answers":[],"errors":[{"message":"no","status":529,"code":"overloaded_error"},{"message":"why","status":null,"code":null}]}`,
+		},
+		{
+			"A17 each choice is an answer", `
 {"type":"step-start"}
 {"type":"step-start","choice":1}
 {"type":"text-delta","text":"a"}
@@ -169,8 +212,10 @@ func TestDocument(t *testing.T) {
 {"type":"step-end","choice":1,"body":{"finish":"length"}}
 {"type":"step-end","body":{"finish":"complete"}}`,
 			`{"format":"x","answers":[{"parts":[{"kind":"text","text":"ac"}],"finish":"complete","stop":null,"usage":null},` +
-				`{"parts":[{"kind":"text","text":"b"}],"finish":"length","stop":null,"usage":null}],"errors":[]}`},
-		{"two answers in one stream", `
+				`{"parts":[{"kind":"text","text":"b"}],"finish":"length","stop":null,"usage":null}],"errors":[]}`,
+		},
+		{
+			"two answers in one stream", `
 {"type":"step-start"}
 {"type":"text-delta","block":"0","text":"a"}
 {"type":"step-end","body":{"finish":"paused"}}
@@ -178,7 +223,8 @@ func TestDocument(t *testing.T) {
 {"type":"text-delta","block":"0","text":"b"}
 {"type":"step-end","body":{"finish":"complete"}}`,
 			`{"format":"x","answers":[{"parts":[{"kind":"text","text":"a"}],"finish":"paused","stop":null,"usage":null},` +
-				`{"parts":[{"kind":"text","text":"b"}],"finish":"complete","stop":null,"usage":null}],"errors":[]}`},
+				`{"parts":[{"kind":"text","text":"b"}],"finish":"complete","stop":null,"usage":null}],"errors":[]}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

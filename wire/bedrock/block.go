@@ -148,12 +148,18 @@ func (c *converse) delta(index int64, delta []byte) bool {
 		}
 		return false
 	case "toolResult":
-		return b.kind == result && c.keep(b, value)
+		if b.kind == result {
+			c.keep(b, value)
+		}
+		return b.kind == result
 	}
 	if b.kind == unclear {
 		b.kind, b.word = other, text(name)
 	}
-	return b.kind == other && c.keep(b, delta)
+	if b.kind == other {
+		c.keep(b, delta)
+	}
+	return b.kind == other
 }
 
 // is makes an unclear block one of kind k, and reports whether it is one.
@@ -221,15 +227,14 @@ func (c *converse) reasoning(b *block, value []byte) bool {
 }
 
 // keep stores what came for a block that is emitted when it ends.
-func (c *converse) keep(b *block, value []byte) bool {
+func (c *converse) keep(b *block, value []byte) {
 	if !c.room(len(b.start) + len(b.deltas) + len(value)) {
-		return true
+		return
 	}
 	if b.count++; b.count > 1 {
 		b.deltas = append(b.deltas, ',')
 	}
 	b.deltas = append(b.deltas, raw.Value(value)...)
-	return true
 }
 
 // room reports whether a block may grow to n bytes in memory; if not the

@@ -128,7 +128,7 @@ func (m *message) readHeaders(p []byte) bool {
 		}
 		name, kind := p[1:1+n], int(p[1+n])
 		p = p[2+n:]
-		size := 0
+		var size int
 		switch {
 		case kind == headerBytes || kind == headerString:
 			if len(p) < 2 {

@@ -27,7 +27,12 @@ var guesses = []struct{ input, want string }{
 	{": comment\n\ndata: {\"id\":\"x\",\"choices\":[]}\n\n", formats.OpenAIChat},
 	{"\uFEFFevent: message_start\r\ndata: {", formats.AnthropicMessages},
 	{"data: {\"type\":\"response.created\",\"response\":{\"instr", formats.OpenAIResponses},
-	{"", ""}, {"hello", ""}, {"data: [DONE]\n\n", ""}, {`{"a":1}`, ""}, {"[", ""}, {"\x00\x00", ""},
+	{"", ""},
+	{"hello", ""},
+	{"data: [DONE]\n\n", ""},
+	{`{"a":1}`, ""},
+	{"[", ""},
+	{"\x00\x00", ""},
 }
 
 func TestGuess(t *testing.T) {

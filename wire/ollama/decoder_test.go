@@ -104,25 +104,33 @@ func TestDecode(t *testing.T) {
 		{"A5 empty strings open nothing", chat(`{"content":""}`, `{"content":"a","thinking":""}`, `{"content":"b"}`) + done, start + text("a") + text("b") + end},
 		{"A15 a surrogate pair cut between lines", chat(`{"content":"a\ud83d"}`, `{"content":"\ude42"}`) + done, start + text("a") + text("🙂") + end},
 		{"A15 half a character at the end", chat(`{"content":"\ud83d"}`) + done, start + text("\uFFFD") + end},
-		{"reasoning, text, calls", chat(`{"tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}},{"id":"x","function":{"name":"g"},"sig":"s"}],"content":"t","thinking":"r"}`) + done,
+		{
+			"reasoning, text, calls", chat(`{"tool_calls":[{"function":{"name":"f","arguments":{"a": 1}}},{"id":"x","function":{"name":"g"},"sig":"s"}],"content":"t","thinking":"r"}`) + done,
 			start + `{"type":"reasoning-delta","text":"r"}` + "\n" + text("t") +
 				`{"type":"tool-start","block":"call:0","name":"f"}` + "\n" +
 				`{"type":"tool-delta","block":"call:0","name":"f","text":"{\"a\": 1}"}` + "\n" +
 				`{"type":"tool-call","block":"call:0","name":"f"}` + "\n" +
 				`{"type":"tool-start","block":"call:1","call":"x","name":"g"}` + "\n" +
-				`{"type":"tool-call","block":"call:1","call":"x","name":"g","body":{"opaque":{"sig":"s"},"provider":"ollama","model":"m"}}` + "\n" + end},
-		{"length", `{"model":"m","response":"a","done":true,"done_reason":"length","eval_count":3,"context":[1]}`,
+				`{"type":"tool-call","block":"call:1","call":"x","name":"g","body":{"opaque":{"sig":"s"},"provider":"ollama","model":"m"}}` + "\n" + end,
+		},
+		{
+			"length", `{"model":"m","response":"a","done":true,"done_reason":"length","eval_count":3,"context":[1]}`,
 			start + text("a") + `{"type":"opaque","body":{"kind":"context","raw":[1],"provider":"ollama","model":"m"}}` + "\n" +
-				`{"type":"step-end","body":{"provider":"ollama","model":"m","finish":"length","stop":"length","usage":{"eval_count":3}}}` + "\n"},
+				`{"type":"step-end","body":{"provider":"ollama","model":"m","finish":"length","stop":"length","usage":{"eval_count":3}}}` + "\n",
+		},
 		{"no done", chat(`{"content":"a"}`), start + text("a") + incomplete},
 		{"cut in a line", chat(`{"content":"a"}`) + `{"model":"m","mess`, start + text("a") + incomplete},
-		{"an error line", chat(`{"content":"a"}`) + `{"error":"gone"}` + "\n",
+		{
+			"an error line", chat(`{"content":"a"}`) + `{"error":"gone"}` + "\n",
 			start + text("a") + `{"type":"error","text":"gone","body":{"raw":{"error":"gone"}}}` + "\n" +
-				`{"type":"step-end","body":{"provider":"ollama","model":"m","finish":"error"}}` + "\n"},
+				`{"type":"step-end","body":{"provider":"ollama","model":"m","finish":"error"}}` + "\n",
+		},
 		{"an error body", `{"error":"model 'x' not found"}`, `{"type":"error","text":"model 'x' not found","body":{"raw":{"error":"model 'x' not found"}}}` + "\n"},
 		{"a body over several lines", "{\n\"model\":\"m\",\n\"message\":{\n\"content\":\"a\"},\n\"done\":true,\"done_reason\":\"stop\"\n}", start + text("a") + end},
-		{"nonsense", chat(`{"content":"a"}`) + "nonsense\n" + chat(`{"content":"b"}`) + done,
-			start + text("a") + `{"type":"error","text":"the answer holds something that is not in the format ollama","body":{"raw":"nonsense"}}` + "\n" + text("b") + end},
+		{
+			"nonsense", chat(`{"content":"a"}`) + "nonsense\n" + chat(`{"content":"b"}`) + done,
+			start + text("a") + `{"type":"error","text":"the answer holds something that is not in the format ollama","body":{"raw":"nonsense"}}` + "\n" + text("b") + end,
+		},
 		{"two answers", chat(`{"content":"a"}`) + done + chat(`{"content":"b"}`) + done, start + text("a") + end + start + text("b") + end},
 		{"nothing", "\n", ""},
 	}

@@ -29,7 +29,6 @@ type call struct {
 	carry           scan.Carry
 	held            []byte // arguments that came before the name
 	opaque          grown  // provider data that must come back with the call
-
 }
 
 // legacyKey is the key of the one call that the deprecated function_call makes.
@@ -207,8 +206,10 @@ func (d *Decoder) startPending(c *choice) {
 	}
 	c.calls.pending = nil
 	k.started = true
-	d.send(steno.Event{Type: steno.ToolStart, Choice: c.index,
-		Block: k.block, Call: k.id, Name: k.name, Body: d.callSeal(k)})
+	d.send(steno.Event{
+		Type: steno.ToolStart, Choice: c.index,
+		Block: k.block, Call: k.id, Name: k.name, Body: d.callSeal(k),
+	})
 	d.argue(c, k, k.held)
 	k.held = nil
 }
@@ -218,8 +219,10 @@ func (d *Decoder) argue(c *choice, k *call, args []byte) {
 	if len(args) == 0 {
 		return
 	}
-	d.ev = steno.Event{Type: steno.ToolDelta, Choice: c.index, Block: k.block, Call: k.id,
-		Text: unsafe.String(unsafe.SliceData(args), len(args))}
+	d.ev = steno.Event{
+		Type: steno.ToolDelta, Choice: c.index, Block: k.block, Call: k.id,
+		Text: unsafe.String(unsafe.SliceData(args), len(args)),
+	}
 	d.emit(&d.ev)
 }
 
@@ -244,8 +247,10 @@ func (d *Decoder) sealCalls(c *choice, finish steno.Finish) {
 			return
 		}
 		c.giveDetails(k)
-		d.send(steno.Event{Type: steno.ToolCall, Choice: c.index,
-			Block: k.block, Call: k.id, Name: k.name, Body: d.callSeal(k)})
+		d.send(steno.Event{
+			Type: steno.ToolCall, Choice: c.index,
+			Block: k.block, Call: k.id, Name: k.name, Body: d.callSeal(k),
+		})
 	}
 }
 

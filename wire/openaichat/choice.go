@@ -152,8 +152,10 @@ func (d *Decoder) sealDetails(c *choice, reasoning bool) {
 		c.loose = append(c.loose, list...)
 		return
 	}
-	d.send(steno.Event{Type: steno.ReasoningEnd, Choice: c.index,
-		Body: &steno.Seal{Opaque: detailsObject(list), Provider: Format, Model: d.model}})
+	d.send(steno.Event{
+		Type: steno.ReasoningEnd, Choice: c.index,
+		Body: &steno.Seal{Opaque: detailsObject(list), Provider: Format, Model: d.model},
+	})
 }
 
 // giveDetails moves the loose details that name a call to it.
@@ -202,8 +204,10 @@ func (d *Decoder) emitExtras(choice uint32, x *extras) {
 			if s := scan.String(scan.Member(v, "type")); s != "" {
 				kind = s
 			}
-			d.send(steno.Event{Type: steno.Source, Choice: choice,
-				Body: &steno.Block{Kind: kind, Raw: raw.Value(v), Provider: Format, Model: d.model}})
+			d.send(steno.Event{
+				Type: steno.Source, Choice: choice,
+				Body: &steno.Block{Kind: kind, Raw: raw.Value(v), Provider: Format, Model: d.model},
+			})
 			return true
 		})
 	}
@@ -212,6 +216,8 @@ func (d *Decoder) emitExtras(choice uint32, x *extras) {
 // opaque passes on what has no place of its own. The kind may be a member's
 // name as it stood on the wire.
 func (d *Decoder) opaque(choice uint32, kind string, value jsontext.Value) {
-	d.send(steno.Event{Type: steno.Opaque, Choice: choice,
-		Body: &steno.Block{Kind: strings.ToValidUTF8(kind, "\uFFFD"), Raw: value, Provider: Format, Model: d.model}})
+	d.send(steno.Event{
+		Type: steno.Opaque, Choice: choice,
+		Body: &steno.Block{Kind: strings.ToValidUTF8(kind, "\uFFFD"), Raw: value, Provider: Format, Model: d.model},
+	})
 }

@@ -23,13 +23,13 @@ func (d *Decoder) value(data []byte, isError bool) bool {
 	if !scan.IsArray(data) {
 		return d.object(data, isError)
 	}
-	well, any := true, false
+	well, some := true, false
 	complete := scan.Array(data, func(v []byte) bool {
-		any = true
+		some = true
 		well = d.object(v, isError) && well
 		return true
 	})
-	return complete && any && well
+	return complete && some && well
 }
 
 func (d *Decoder) object(data []byte, isError bool) bool {
@@ -217,8 +217,10 @@ func (d *Decoder) choice(index uint32) *choice {
 		}
 		d.choices[index] = c
 		d.order = append(d.order, c)
-		d.send(steno.Event{Type: steno.StepStart, Choice: index,
-			Body: &steno.Step{Provider: Format, Model: d.model, Response: d.id}})
+		d.send(steno.Event{
+			Type: steno.StepStart, Choice: index,
+			Body: &steno.Step{Provider: Format, Model: d.model, Response: d.id},
+		})
 	}
 	d.last = c
 	return c

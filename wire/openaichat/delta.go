@@ -147,6 +147,8 @@ func (d *Decoder) contentItem(c *choice, data []byte) {
 // image passes on a generated image where it came. It is a part of its own.
 func (d *Decoder) image(c *choice, data []byte) {
 	d.leave(c, kindOther)
-	d.send(steno.Event{Type: steno.Opaque, Choice: c.index,
-		Body: &steno.Block{Kind: "image", Raw: raw.Value(data), Provider: Format, Model: d.model}})
+	d.send(steno.Event{
+		Type: steno.Opaque, Choice: c.index,
+		Body: &steno.Block{Kind: "image", Raw: raw.Value(data), Provider: Format, Model: d.model},
+	})
 }

@@ -311,12 +311,22 @@ func TestFailure(t *testing.T) {
 		text    string
 		failure steno.Failure
 	}{
-		{"provider", 529, http.Header{"Retry-After": {"2"}}, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
-			"Overloaded", steno.Failure{Status: 529, Code: "overloaded_error", RetryIn: 2000, Retryable: true, Raw: []byte(`{"type":"overloaded_error","message":"Overloaded"}`)}},
+		{
+			"provider", 529,
+			http.Header{"Retry-After": {"2"}},
+			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+			"Overloaded",
+			steno.Failure{Status: 529, Code: "overloaded_error", RetryIn: 2000, Retryable: true, Raw: []byte(`{"type":"overloaded_error","message":"Overloaded"}`)},
+		},
 		{"proxy", 502, nil, "<h1>Bad Gateway</h1>", "<h1>Bad Gateway</h1>", steno.Failure{Status: 502, Retryable: true, Raw: []byte(`"<h1>Bad Gateway</h1>"`)}},
 		{"nothing", 401, nil, "", "Unauthorized", steno.Failure{Status: 401, Raw: []byte(`""`)}},
-		{"another status in the body", 429, http.Header{"Retry-After-Ms": {"15"}}, `{"error":{"message":"slow","status":500}}`,
-			"slow", steno.Failure{Status: 429, RetryIn: 15, Retryable: true, Raw: []byte(`{"message":"slow","status":500}`)}},
+		{
+			"another status in the body", 429,
+			http.Header{"Retry-After-Ms": {"15"}},
+			`{"error":{"message":"slow","status":500}}`,
+			"slow",
+			steno.Failure{Status: 429, RetryIn: 15, Retryable: true, Raw: []byte(`{"message":"slow","status":500}`)},
+		},
 		{"hostile pause", 429, http.Header{"Retry-After": {"1e300"}}, "x", "x", steno.Failure{Status: 429, RetryIn: 86400000, Retryable: true, Raw: []byte(`"x"`)}},
 		{"a date", 429, http.Header{"Retry-After": {"Fri, 31 Dec 1999 23:59:59 GMT"}}, "x", "x", steno.Failure{Status: 429, Retryable: true, Raw: []byte(`"x"`)}},
 	} {

@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -66,7 +67,7 @@ func (s *sent) add(by *tee, p []byte, err error) {
 	room := min(len(p), MaxRequest-len(s.mu.body))
 	s.mu.body = append(s.mu.body, p[:room]...)
 	s.mu.cut = s.mu.cut || room < len(p)
-	s.mu.ended = s.mu.ended || err == io.EOF || int64(len(s.mu.body)) == s.length
+	s.mu.ended = s.mu.ended || errors.Is(err, io.EOF) || int64(len(s.mu.body)) == s.length
 }
 
 // taken returns what was read so far and whether that is all of it.

@@ -142,13 +142,18 @@ func TestCut(t *testing.T) {
 		leave  func(cancel func(), body io.ReadCloser) error
 		is     []error
 	}{
-		{"cancelled", func(w http.ResponseWriter, req *http.Request) { begin(w); <-req.Context().Done() },
+		{
+			"cancelled", func(w http.ResponseWriter, req *http.Request) { begin(w); <-req.Context().Done() },
 			func(cancel func(), body io.ReadCloser) error { cancel(); return readOn(body) },
-			[]error{context.Canceled, steno.ErrIncomplete}},
-		{"closed by its reader", func(w http.ResponseWriter, req *http.Request) { begin(w); <-req.Context().Done() },
+			[]error{context.Canceled, steno.ErrIncomplete},
+		},
+		{
+			"closed by its reader", func(w http.ResponseWriter, req *http.Request) { begin(w); <-req.Context().Done() },
 			func(_ func(), body io.ReadCloser) error { return body.Close() },
-			[]error{steno.ErrIncomplete}},
-		{"closed while it is read", func(w http.ResponseWriter, req *http.Request) { begin(w); <-req.Context().Done() },
+			[]error{steno.ErrIncomplete},
+		},
+		{
+			"closed while it is read", func(w http.ResponseWriter, req *http.Request) { begin(w); <-req.Context().Done() },
 			func(_ func(), body io.ReadCloser) error {
 				done := make(chan error)
 				go func() { done <- readOn(body) }()
@@ -156,10 +161,13 @@ func TestCut(t *testing.T) {
 				<-done
 				return err
 			},
-			[]error{steno.ErrIncomplete}},
-		{"broken off by the provider", func(w http.ResponseWriter, req *http.Request) { begin(w); panic(http.ErrAbortHandler) },
+			[]error{steno.ErrIncomplete},
+		},
+		{
+			"broken off by the provider", func(w http.ResponseWriter, req *http.Request) { begin(w); panic(http.ErrAbortHandler) },
 			func(_ func(), body io.ReadCloser) error { return readOn(body) },
-			[]error{io.ErrUnexpectedEOF, steno.ErrIncomplete}},
+			[]error{io.ErrUnexpectedEOF, steno.ErrIncomplete},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := new(tape)

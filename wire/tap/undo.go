@@ -38,7 +38,7 @@ func newUndo(w io.Writer) *undo {
 
 func (u *undo) run(w io.Writer, yield func(struct{}) bool) error {
 	zr, err := gzip.NewReader(&pull{u, yield})
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil // an empty answer
 	}
 	if err != nil {

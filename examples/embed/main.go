@@ -48,7 +48,7 @@ func embed(ctx context.Context, dir string, client *http.Client) (*recorder.Reco
 // ask is the program as it was, but for the two events around its turn.
 func ask(client *http.Client, rec *recorder.Recorder, url, question string) error {
 	_ = rec.Record(context.Background(), &steno.Event{Type: steno.UserMessage, Text: question})
-	defer rec.Record(context.Background(), &steno.Event{Type: steno.Done})
+	defer func() { _ = rec.Record(context.Background(), &steno.Event{Type: steno.Done}) }()
 	body := `{"model":"llama3.2","max_tokens":999,"stream":true,"messages":[{"role":"user","content":` + strconv.Quote(question) + `}]}`
 	resp, err := client.Post(url, "application/json", strings.NewReader(body))
 	if err != nil {

@@ -155,6 +155,10 @@ func (r *Recorder) recover(ctx context.Context) error {
 // Branch returns the branch that is recorded.
 func (r *Recorder) Branch() string { return r.branch }
 
+// Done returns a channel that is closed when the recorder has ended, by Close
+// or by a failed write.
+func (r *Recorder) Done() <-chan struct{} { return r.done }
+
 // Record queues source events. They are copied; bodies are shared and must not
 // be changed any more. It blocks while more than [MaxPending] bytes wait, and
 // returns an error that wraps [steno.ErrClosed] once the recorder is closed, by

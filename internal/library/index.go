@@ -47,6 +47,22 @@ func (l *Library) Index(ctx context.Context, j journal.Journal, report func(erro
 	return nil
 }
 
+// Update reads a branch on, if the library is behind it. The error is
+// [steno.ErrNotFound] for a branch that is not there.
+func (l *Library) Update(ctx context.Context, j journal.Journal, branch string) error {
+	head, err := j.Head(ctx, branch)
+	if err != nil {
+		return fmt.Errorf("library: index %s: %w", branch, err)
+	}
+	if e, err := l.Get(ctx, branch); err == nil && e.Seq >= head {
+		return nil
+	}
+	if err := l.indexBranch(ctx, j, branch); err != nil {
+		return fmt.Errorf("library: index %s: %w", branch, err)
+	}
+	return nil
+}
+
 // indexBranch reads a branch on from its last border.
 func (l *Library) indexBranch(ctx context.Context, j journal.Journal, branch string) error {
 	e, err := l.Get(ctx, branch)

@@ -28,15 +28,16 @@ type conversation struct {
 	id    string
 	store *Store
 	ready chan struct{} // closed when it is open, or failed to
+	gone  chan struct{} // closed when it is shut and another may be opened
 
 	recorder *recorder.Recorder
 	live     *view.Live
-	unfollow func()
 	err      error
 
-	// uses and timer are guarded by the store's mu.
-	uses  int
-	timer *time.Timer
+	// These are guarded by the store's mu. ending says that it is being shut.
+	uses   int
+	timer  *time.Timer
+	ending bool
 
 	mu struct {
 		sync.Mutex
@@ -54,37 +55,22 @@ func (s *Store) acquire(ctx context.Context, id string) (*conversation, error) {
 	if s.library == nil {
 		return nil, fmt.Errorf("open %s: the store is open to read only: %w", id, steno.ErrUnsupported)
 	}
-	if _, err := s.library.Get(ctx, id); err != nil {
-		return nil, err
-	}
-	return s.use(ctx, id)
+	return s.use(ctx, id, false)
 }
 
 // use is acquire for a conversation that may be new.
-func (s *Store) use(ctx context.Context, id string) (*conversation, error) {
-	s.mu.Lock()
-	if s.mu.closed {
-		s.mu.Unlock()
-		return nil, fmt.Errorf("open %s: %w", id, steno.ErrClosed)
+func (s *Store) use(ctx context.Context, id string, create bool) (*conversation, error) {
+	c, made, err := s.place(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	c := s.mu.open[id]
-	if c == nil {
-		c = &conversation{id: id, store: s, ready: make(chan struct{})}
-		s.mu.open[id] = c
-		s.mu.Unlock()
-		c.err = c.open(context.WithoutCancel(ctx))
-		s.mu.Lock()
+	if made {
+		c.err = c.open(context.WithoutCancel(ctx), create)
 		if c.err != nil {
-			delete(s.mu.open, id)
+			s.remove(c)
 		}
 		close(c.ready)
 	}
-	c.uses++
-	if c.timer != nil {
-		c.timer.Stop()
-		c.timer = nil
-	}
-	s.mu.Unlock()
 	select {
 	case <-c.ready:
 	case <-ctx.Done():
@@ -97,32 +83,112 @@ func (s *Store) use(ctx context.Context, id string) (*conversation, error) {
 	return c, nil
 }
 
+// place returns the conversation with an id, in use once more. One that is
+// being shut is waited for; if there is none it is made, for the caller to open.
+func (s *Store) place(ctx context.Context, id string) (c *conversation, made bool, err error) {
+	for {
+		s.mu.Lock()
+		if s.mu.closed {
+			s.mu.Unlock()
+			return nil, false, fmt.Errorf("open %s: %w", id, steno.ErrClosed)
+		}
+		c = s.mu.open[id]
+		if c == nil || !c.ending {
+			break
+		}
+		s.mu.Unlock()
+		select {
+		case <-c.gone:
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+	}
+	defer s.mu.Unlock()
+	if c == nil {
+		c, made = newConversation(s, id), true
+		s.mu.open[id] = c
+	}
+	c.uses++
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	return c, made, nil
+}
+
+func newConversation(s *Store, id string) *conversation {
+	return &conversation{id: id, store: s, ready: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// remove takes a conversation that is shut, or never opened, out of the list.
+func (s *Store) remove(c *conversation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.mu.open, c.id)
+	c.ending = true
+	close(c.gone)
+}
+
 // release ends one use. The last leaves it open for a while.
 func (c *conversation) release() {
 	s := c.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.uses--; c.uses > 0 || s.mu.closed {
+	if c.uses--; c.uses > 0 || c.ending || s.mu.closed {
 		return
 	}
 	c.timer = time.AfterFunc(linger, func() {
-		s.mu.Lock()
-		idle := c.uses == 0 && s.mu.open[c.id] == c && !s.mu.closed
-		if idle {
-			delete(s.mu.open, c.id)
-		}
-		s.mu.Unlock()
-		if idle {
-			if err := c.shut(); err != nil {
-				s.report(err)
-			}
+		if err := c.end(true); err != nil {
+			s.report(err)
 		}
 	})
 }
 
-// open opens the recorder at the border before the window, and the view.
-func (c *conversation) open(ctx context.Context) error {
+// end shuts the conversation, or waits until it is shut. Who comes meanwhile
+// waits and opens it anew. With idle it does nothing while it is in use.
+func (c *conversation) end(idle bool) error {
 	s := c.store
+	s.mu.Lock()
+	if idle && (c.uses > 0 || c.ending) {
+		s.mu.Unlock()
+		return nil
+	}
+	if c.ending {
+		s.mu.Unlock()
+		<-c.gone
+		return nil
+	}
+	c.ending = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	s.mu.Unlock()
+	<-c.ready
+	if c.err != nil {
+		return nil // it was never open, and is removed by who tried
+	}
+	err := c.shut()
+	s.remove(c)
+	return err
+}
+
+// watch ends the conversation when its recorder does: after a failed write its
+// viewers come back to what is durable, and who writes may try again.
+func (c *conversation) watch() {
+	<-c.recorder.Done()
+	if err := c.end(false); err != nil {
+		c.store.report(err)
+	}
+}
+
+// open opens the recorder at the border before the window, and the view.
+func (c *conversation) open(ctx context.Context, create bool) error {
+	s := c.store
+	// It is behind if the disk was full when it was last written.
+	err := s.library.Update(ctx, s.journal, c.id)
+	if err != nil && !(create && errors.Is(err, steno.ErrNotFound)) {
+		return err
+	}
 	entry, err := s.library.Get(ctx, c.id)
 	if err != nil && !errors.Is(err, steno.ErrNotFound) {
 		return err
@@ -140,10 +206,11 @@ func (c *conversation) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.live, c.unfollow, err = view.Follow(ctx, watched{c})
+	c.live, _, err = view.Follow(ctx, watched{c}) // ended with the recorder
 	if err != nil {
 		return errors.Join(err, c.recorder.Close(ctx))
 	}
+	go c.watch()
 	return nil
 }
 
@@ -223,18 +290,16 @@ const shutWait = 5 * time.Second
 
 // shut ends a running turn as interrupted and closes the conversation.
 func (c *conversation) shut() error {
-	<-c.ready
-	if c.err != nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.store.ctx), shutWait)
 	defer cancel()
 	err := c.recorder.Interrupt(ctx)
-	if errors.Is(err, steno.ErrClosed) {
-		err = nil // it failed before, and said so
+	failed := errors.Is(err, steno.ErrClosed)
+	err = errors.Join(err, c.recorder.Close(ctx))
+	c.live.Close()
+	if failed {
+		err = nil // it was reported when it failed
 	}
-	c.unfollow()
-	return errors.Join(err, c.recorder.Close(ctx), c.save(ctx))
+	return errors.Join(err, c.save(ctx))
 }
 
 // feed takes the right to be the one that feeds the conversation. The error

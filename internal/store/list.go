@@ -144,7 +144,7 @@ func (s *Store) create(ctx context.Context, n api.NewConversation, demo bool) (*
 	if err != nil {
 		return nil, fmt.Errorf("create a conversation: %w", err)
 	}
-	c, err := s.use(ctx, id.String())
+	c, err := s.use(ctx, id.String(), true)
 	if err != nil {
 		return nil, err
 	}
@@ -178,15 +178,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if s.library == nil {
 		return fmt.Errorf("delete %s: the store is open to read only: %w", id, steno.ErrUnsupported)
 	}
-	s.mu.Lock()
-	c := s.mu.open[id]
-	delete(s.mu.open, id)
-	s.mu.Unlock()
-	if c != nil {
-		if err := c.shut(); err != nil {
-			s.report(err)
-		}
+	held, err := s.hold(id)
+	if err != nil {
+		return err
 	}
+	defer s.remove(held)
 	if err := s.journal.Delete(ctx, id); err != nil {
 		return err
 	}
@@ -195,6 +191,30 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	s.changed(id)
 	return nil
+}
+
+// hold ends a conversation and keeps it from being opened until what is
+// returned is removed.
+func (s *Store) hold(id string) (*conversation, error) {
+	for {
+		s.mu.Lock()
+		if s.mu.closed {
+			s.mu.Unlock()
+			return nil, fmt.Errorf("delete %s: %w", id, steno.ErrClosed)
+		}
+		c := s.mu.open[id]
+		if c == nil {
+			c = newConversation(s, id)
+			c.ending = true
+			s.mu.open[id] = c
+			s.mu.Unlock()
+			return c, nil
+		}
+		s.mu.Unlock()
+		if err := c.end(false); err != nil {
+			s.report(err)
+		}
+	}
 }
 
 // DeleteDemos implements [api.Conversations].

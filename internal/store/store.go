@@ -141,7 +141,7 @@ func (s *Store) Close() error {
 	s.plays.Wait()
 	var errs []error
 	for _, c := range s.opened() {
-		errs = append(errs, c.shut())
+		errs = append(errs, c.end(false))
 	}
 	if s.library != nil {
 		errs = append(errs, s.library.Close())

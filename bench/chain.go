@@ -8,73 +8,134 @@ import (
 )
 
 // chain is what a careful programmer would write by hand for the one stream of
-// W6: it frames, scans and folds without a copy, knows nothing but the members
-// it needs and believes all of them.
+// W6: it frames the events, walks the members it needs in whatever order they
+// come, and folds, all without a copy. It knows one provider, checks nothing,
+// keeps nothing, and believes every index.
 type chain struct {
-	floor   floorEngine
-	rest    []byte
-	scratch []byte
-	base    uint32 // the part at index 0 of the current answer
-	parts   uint32
+	floor floorEngine
+	rest  []byte // the beginning of a line
+	data  []byte // of the event being read
+	text  []byte // unescaped
+	base  uint32 // the part at index 0 of the current answer
+	parts uint32
 }
 
-var dataField = []byte("data: ")
-
 func (c *chain) feed(p []byte) {
-	if len(c.rest) > 0 {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			c.rest = append(c.rest, p...)
-			return
-		}
-		c.rest = append(c.rest, p[:i]...)
-		c.line(c.rest)
-		c.rest = c.rest[:0]
-		p = p[i+1:]
-	}
 	for {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
 			c.rest = append(c.rest, p...)
 			return
 		}
-		c.line(p[:i])
+		line := p[:i]
+		if len(c.rest) > 0 {
+			c.rest = append(c.rest, line...)
+			line = c.rest
+		}
+		c.line(line)
+		c.rest = c.rest[:0]
 		p = p[i+1:]
 	}
 }
 
 func (c *chain) line(line []byte) {
-	if data, ok := bytes.CutPrefix(line, dataField); ok {
-		c.event(data)
+	if len(line) > 0 && line[len(line)-1] == '\r' {
+		line = line[:len(line)-1]
+	}
+	switch {
+	case len(line) == 0:
+		if len(c.data) > 0 {
+			c.event(c.data)
+			c.data = c.data[:0]
+		}
+	case line[0] == 'd' && bytes.HasPrefix(line, dataField):
+		c.data = append(c.data, line[len(dataField):]...)
 	}
 }
 
-// event takes one event, whose type comes first.
+var dataField = []byte("data: ")
+
+// members are what the chain needs of an event and of the delta in it.
+type members struct {
+	kind, deltaKind, text []byte
+	index                 uint32
+}
+
 func (c *chain) event(data []byte) {
-	kind, rest := quoted(data)
-	switch string(kind) {
+	var m members
+	m.walk(data, 0)
+	switch string(m.kind) {
 	case "content_block_delta":
-		index, rest := number(rest)
-		c.scratch = c.scratch[:0]
-		kind, rest := quoted(rest)
-		text, _ := quoted(rest)
-		if bytes.IndexByte(text, '\\') >= 0 {
-			c.scratch = unescape(c.scratch, text)
-			text = c.scratch
-		}
-		e := floorEvent{op: floorDelta, kind: deltaType(kind), part: c.base + index, text: unsafe.String(unsafe.SliceData(text), len(text))}
+		e := floorEvent{op: floorDelta, kind: deltaType(m.deltaKind), part: c.base + m.index, text: c.unescaped(m.text)}
 		c.floor.apply(&e)
 	case "content_block_start":
 		c.parts++
 		e := floorEvent{op: floorStart, kind: steno.TextStart, part: c.parts - 1}
 		c.floor.apply(&e)
 	case "content_block_stop":
-		index, _ := number(rest)
-		e := floorEvent{op: floorEnd, part: c.base + index}
+		e := floorEvent{op: floorEnd, part: c.base + m.index}
 		c.floor.apply(&e)
 	case "message_start":
 		c.base = c.parts
 	}
+}
+
+// walk reads the members of the object at i and returns where it ends.
+func (m *members) walk(data []byte, i int) int {
+	nested := i > 0
+	for i++; data[i] != '}'; {
+		if data[i] == ',' {
+			i++
+		}
+		end := stringEnd(data, i)
+		name := data[i+1 : end-1]
+		i = end + 1
+		switch data[i] {
+		case '"':
+			end = stringEnd(data, i)
+			m.word(nested, name, data[i+1:end-1])
+			i = end
+		case '{':
+			i = m.walk(data, i)
+		default:
+			i = m.other(name, data, i)
+		}
+	}
+	return i + 1
+}
+
+func (m *members) word(nested bool, name, value []byte) {
+	switch string(name) {
+	case "type":
+		if nested {
+			m.deltaKind = value
+		} else {
+			m.kind = value
+		}
+	case "text", "thinking", "partial_json":
+		m.text = value
+	}
+}
+
+// other reads a number, a literal or an array without strings.
+func (m *members) other(name, data []byte, i int) int {
+	n := uint32(0)
+	for ; data[i] != ',' && data[i] != '}'; i++ {
+		n = n*10 + uint32(data[i]-'0')
+	}
+	if string(name) == "index" {
+		m.index = n
+	}
+	return i
+}
+
+func stringEnd(data []byte, i int) int {
+	for i++; data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
 }
 
 func deltaType(kind []byte) steno.Type {
@@ -87,44 +148,17 @@ func deltaType(kind []byte) steno.Type {
 	return steno.ToolDelta
 }
 
-// quoted returns the next string value behind a colon, without its quotes.
-func quoted(data []byte) (value, rest []byte) {
-	for {
-		i := bytes.IndexByte(data, ':')
-		if i < 0 {
-			return nil, nil
+// unescaped does the one escape that the stream of W6 has.
+func (c *chain) unescaped(text []byte) string {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		c.text = c.text[:0]
+		for i := 0; i < len(text); i++ {
+			if text[i] == '\\' {
+				i++
+			}
+			c.text = append(c.text, text[i])
 		}
-		data = data[i+1:]
-		if len(data) > 0 && data[0] == '"' {
-			break
-		}
+		text = c.text
 	}
-	end := 1
-	for data[end] != '"' {
-		if data[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	return data[1:end], data[end+1:]
-}
-
-// number returns the next number behind a colon.
-func number(data []byte) (n uint32, rest []byte) {
-	i := bytes.IndexByte(data, ':') + 1
-	for ; i < len(data) && data[i] >= '0' && data[i] <= '9'; i++ {
-		n = n*10 + uint32(data[i]-'0')
-	}
-	return n, data[i:]
-}
-
-// unescape does the one escape that the stream of W6 has.
-func unescape(dst, text []byte) []byte {
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' {
-			i++
-		}
-		dst = append(dst, text[i])
-	}
-	return dst
+	return unsafe.String(unsafe.SliceData(text), len(text))
 }

@@ -25,6 +25,8 @@ var works = []work{
 	{"W4", "W4: a million deltas, cold", replay},
 	{"W5", "W5: a reader after each event", sure(whole)},
 	{"W6", "W6: a provider's bytes", sure(bytesToSlot)},
+	{"W7", "W7: many viewers", sure(fanOut)},
+	{"W8", "W8: the store", durable},
 }
 
 func sure(f func(int) []line) func(int) ([]line, error) {

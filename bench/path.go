@@ -39,8 +39,8 @@ func (p *path) run(s script) {
 // read subscribes a reader that takes every slot that changed.
 func (p *path) read() {
 	p.engine.Subscribe(func(pub *projection.Publication) {
-		for c := range pub.Changes() {
-			look(c.Live())
+		for i := range pub.Len() {
+			look(pub.At(i).Live())
 		}
 	})
 }

@@ -268,7 +268,8 @@ func (m *Machine) provider() string {
 
 // send emits an event. Its text is borrowed until emit returns.
 func (m *Machine) send(t steno.Type, block string, text []byte, body steno.Body) {
-	m.event = steno.Event{Type: t, Block: block, Text: borrow(text), Body: body}
+	m.event = steno.Event{} // filled in place: a literal would be copied
+	m.event.Type, m.event.Block, m.event.Text, m.event.Body = t, block, borrow(text), body
 	m.emit(&m.event)
 }
 

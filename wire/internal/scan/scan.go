@@ -29,12 +29,12 @@ func Object(data []byte, f func(name, value []byte) bool) bool {
 		if data[i] != '"' {
 			return false
 		}
-		end := skipString(data, i)
+		end, escaped := stringEnd(data, i)
 		if end < 0 {
 			return false
 		}
 		name := data[i+1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
+		if escaped {
 			name = AppendString(nil, data[i:end], nil)
 		}
 		i = space(data, end)
@@ -348,12 +348,33 @@ func space(data []byte, i int) int {
 	return i
 }
 
+// shortString is how much of a string is looked at byte by byte. Names, kinds
+// and deltas are shorter than a search takes to begin.
+const shortString = 32
+
 // skipString returns the index just past the string that begins at i, or -1.
 func skipString(data []byte, i int) int {
-	for j := i + 1; j < len(data); {
+	end, _ := stringEnd(data, i)
+	return end
+}
+
+// stringEnd returns the index just past the string that begins at i, or -1,
+// and whether it may have escapes.
+func stringEnd(data []byte, i int) (end int, escaped bool) {
+	j := i + 1
+	for most := min(len(data), j+shortString); j < most; j++ {
+		switch data[j] {
+		case '"':
+			return j + 1, escaped
+		case '\\':
+			escaped = true
+			j++
+		}
+	}
+	for j < len(data) {
 		k := bytes.IndexByte(data[j:], '"')
 		if k < 0 {
-			return -1
+			return -1, true
 		}
 		end := j + k
 		back := 0
@@ -361,11 +382,11 @@ func skipString(data []byte, i int) int {
 			back++
 		}
 		if back%2 == 0 {
-			return end + 1
+			return end + 1, true
 		}
 		j = end + 1
 	}
-	return -1
+	return -1, true
 }
 
 // skipValue returns the index just past the value that begins at i, or -1.

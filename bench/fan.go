@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/projection"
+	"github.com/stenolog/steno/transcript"
+	"github.com/stenolog/steno/view"
+)
+
+// crowds are the numbers of viewers of W7, and how many deltas each is told.
+var crowds = []struct{ viewers, deltas int }{{1, 20_000}, {100, 5_000}, {10_000, 200}}
+
+// fanOut is W7: one writer, many viewers. Ours are real streams, from the
+// publication to the bytes written; a channel for each is told the change and
+// no more.
+func fanOut(n int) []line {
+	variants := []variant{theFloor(), unwatched("nobody", 1), unwatched("nobody, 16 a frame", 16)}
+	for _, c := range crowds {
+		variants = append(variants, channels(c.viewers, c.deltas), streams(c.viewers, c.deltas))
+	}
+	r := interleave(n, variants)
+	lines := []line{
+		{work: "W7 nobody watches, a frame each delta", ours: duration(r.ns("nobody")), base: duration(r.ns(F)), ratio: fmt.Sprintf("%.2f F", r.ratio("nobody", F))},
+		r.compare("W7 nobody watches, 16 deltas a frame", "nobody, 16 a frame", F, F, 2),
+	}
+	limits := map[int]float64{100: 1.0 / 6, 10_000: 1.0 / 25}
+	for _, c := range crowds {
+		work, ours, base := fmt.Sprintf("W7 %d viewers", c.viewers), fmt.Sprint("streams ", c.viewers), fmt.Sprint("channels ", c.viewers)
+		ratio := r.ratio(ours, base)
+		l := line{work: work, ours: duration(r.ns(ours)), base: duration(r.ns(base)), ratio: fmt.Sprintf("1/%.1f", 1/ratio)}
+		if limit, asked := limits[c.viewers]; asked {
+			l.target, l.verdict = fmt.Sprintf("≤ 1/%.0f", 1/limit), atMost(ratio, limit)
+		}
+		lines = append(lines, l)
+	}
+	return append(lines, encodedOnce())
+}
+
+// shown is a transcript with a view of it.
+type shown struct {
+	norm transcript.Normaliser
+	live *transcript.Live
+	view *view.Live
+	seq  int64
+}
+
+func newShown() *shown {
+	s := &shown{live: transcript.NewLive(projection.Options[steno.Event]{}), view: view.NewLive(branch)}
+	s.push(finished(0))
+	s.push(growing(0, 1)[:2])
+	s.view.Publish(s.live.Current())
+	s.live.Follow(s.view.Publish)
+	return s
+}
+
+func (s *shown) push(events script) {
+	for i := range events {
+		s.norm.Normalise(&events[i], func(e *steno.Event) {
+			s.seq++
+			e.Seq = s.seq
+			if err := s.live.Push(e); err != nil {
+				panic(err)
+			}
+		})
+	}
+}
+
+// unwatched tells a view of deltas that no viewer waits for, some of them in
+// one publication. What folding them costs is left out.
+func unwatched(name string, perFrame int) variant {
+	const deltas = 8_000
+	updates := updatesOf(deltas, perFrame)
+	return variant{name, deltas, func() func() {
+		v := newShown().view
+		return func() {
+			for _, u := range updates {
+				v.Publish(u)
+			}
+		}
+	}}
+}
+
+// updatesOf are the publications of a growing part.
+func updatesOf(deltas, perFrame int) []transcript.Update {
+	s := newShown()
+	var updates []transcript.Update
+	s.live.Follow(func(u transcript.Update) {
+		u.Changes = append([]transcript.Change(nil), u.Changes...)
+		updates = append(updates, u)
+	})
+	work := growing(0, deltas)[1 : deltas+1]
+	for len(work) > 0 {
+		n := min(perFrame, len(work))
+		if err := s.live.Batch(func() error { s.push(work[:n]); return nil }); err != nil {
+			panic(err)
+		}
+		work = work[n:]
+	}
+	return updates
+}
+
+// channels is the usual way: a table of channels under a lock.
+func channels(viewers, deltas int) variant {
+	var x indexer
+	events := x.translate(growing(0, deltas))
+	return variant{fmt.Sprint("channels ", viewers), deltas, func() func() {
+		var f floorEngine
+		var table sync.RWMutex
+		var drained sync.WaitGroup
+		subscribers := make([]chan floorChange, viewers)
+		var total atomic.Int64
+		for i := range subscribers {
+			subscribers[i] = make(chan floorChange, 256)
+			drained.Go(func() {
+				n := 0
+				for c := range subscribers[i] {
+					n += len(c.delta)
+				}
+				total.Add(int64(n))
+			})
+		}
+		f.told = func(c floorChange) {
+			table.RLock()
+			for _, ch := range subscribers {
+				ch <- c
+			}
+			table.RUnlock()
+		}
+		return func() {
+			for i := range events {
+				f.apply(&events[i])
+			}
+			for _, ch := range subscribers {
+				close(ch)
+			}
+			drained.Wait()
+		}
+	}}
+}
+
+// streams serves the view to as many viewers, each its own request, until each
+// has been sent the last state.
+func streams(viewers, deltas int) variant {
+	updates := updatesOf(deltas, 1)
+	return variant{fmt.Sprint("streams ", viewers), deltas, func() func() {
+		v := newShown().view
+		var served sync.WaitGroup
+		for range viewers {
+			served.Go(func() { v.ServeHTTP(&nowhere{}, request()) })
+		}
+		for v.Metrics().Viewers < int64(viewers) {
+			runtime.Gosched()
+		}
+		return func() {
+			for _, u := range updates {
+				v.Publish(u)
+			}
+			v.Close()
+			served.Wait()
+		}
+	}}
+}
+
+func request() *http.Request {
+	return (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}, Header: http.Header{}}).WithContext(context.Background())
+}
+
+// nowhere takes a stream's bytes and counts them.
+type nowhere struct {
+	header http.Header
+	bytes  int
+}
+
+func (w *nowhere) Header() http.Header {
+	if w.header == nil {
+		w.header = make(http.Header)
+	}
+	return w.header
+}
+func (w *nowhere) WriteHeader(int)                  {}
+func (w *nowhere) Write(p []byte) (int, error)      { w.bytes += len(p); return len(p), nil }
+func (w *nowhere) FlushError() error                { return nil }
+func (w *nowhere) SetWriteDeadline(time.Time) error { return nil }
+
+// encodedOnce counts the frames made for a hundred viewers of a thousand
+// deltas.
+func encodedOnce() line {
+	const deltas = 1_000
+	updates := updatesOf(deltas, 1)
+	v := newShown().view
+	var served sync.WaitGroup
+	for range 100 {
+		served.Go(func() { v.ServeHTTP(&nowhere{}, request()) })
+	}
+	for _, u := range updates {
+		v.Publish(u)
+	}
+	v.Close()
+	served.Wait()
+	return count("W7 frames encoded a publication", float64(v.Metrics().Frames)/float64(len(updates)), "", 1)
+}

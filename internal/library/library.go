@@ -20,6 +20,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the database driver "sqlite3"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/journal"
 	"github.com/stenolog/steno/recorder"
 )
 
@@ -74,13 +75,14 @@ type Library struct {
 	db *sql.DB
 }
 
-// Open opens the library in dir, and makes it, empty, if it is not there or
-// cannot be used: [Library.Index] fills it. The caller owns the store.
-func Open(ctx context.Context, dir string) (*Library, error) {
+// Open opens the library in dir and brings it up to the journals; a branch that
+// cannot be read is reported. A library that is not there or cannot be used is
+// made again. The caller owns the store.
+func Open(ctx context.Context, dir string, j journal.Journal, report func(error)) (*Library, error) {
 	path := filepath.Join(dir, FileName)
-	l, err := open(ctx, path)
-	if err == nil {
-		return l, nil
+	l, err := openIndexed(ctx, path, j, report)
+	if err == nil || ctx.Err() != nil {
+		return l, err
 	}
 	// Whatever is wrong with it: it can be made again.
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
@@ -88,8 +90,16 @@ func Open(ctx context.Context, dir string) (*Library, error) {
 			return nil, fmt.Errorf("open library: %w", errors.Join(err, rerr))
 		}
 	}
-	if l, err = open(ctx, path); err != nil {
+	return openIndexed(ctx, path, j, report)
+}
+
+func openIndexed(ctx context.Context, path string, j journal.Journal, report func(error)) (*Library, error) {
+	l, err := open(ctx, path)
+	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
+	}
+	if err := l.Index(ctx, j, report); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }

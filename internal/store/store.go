@@ -87,10 +87,7 @@ func (s *Store) openToWrite(ctx context.Context, o Options) (err error) {
 	for _, cut := range s.journal.Cuts() {
 		s.log.Warn("a torn tail was cut off", "branch", cut.Branch, "first", cut.First, "last", cut.Last)
 	}
-	if s.library, err = library.Open(ctx, o.Dir); err == nil {
-		err = s.library.Index(ctx, s.journal, s.report)
-	}
-	if err == nil {
+	if s.library, err = library.Open(ctx, o.Dir, s.journal, s.report); err == nil {
 		err = s.endInterrupted(ctx)
 	}
 	if err != nil {

@@ -37,8 +37,10 @@ type expected struct {
 	ArgsAlt    map[string]any   `json:"args_alt"`
 	TextAlt    []string         `json:"text_alt"`
 	Forbid     []string         `json:"forbid"`
-	Executed   []string         `json:"executed"`
-	Variants   []expected       `json:"variants"`
+	// Executed are the calls that may be run, NotExecuted some that may not.
+	Executed    []string   `json:"executed"`
+	NotExecuted []string   `json:"not_executed"`
+	Variants    []expected `json:"variants"`
 }
 
 type expectedMsg struct {
@@ -167,6 +169,20 @@ func (x *expected) check(t *testing.T, source []*steno.Event) {
 	}
 }
 
+// checkRunnable looks at the calls that must not be run: the record has answered
+// them already, as failed.
+func (x *expected) checkRunnable(t *testing.T, chunks []steno.Chunk) {
+	t.Helper()
+	for _, c := range chunks {
+		for _, call := range c.Calls {
+			mayRun := x.Executed == nil || slices.Contains(x.Executed, call.ID)
+			if (!mayRun || slices.Contains(x.NotExecuted, call.ID)) && (call.Result == nil || !call.IsError) {
+				t.Errorf("call %s must not run and has no answer that says so", call.ID)
+			}
+		}
+	}
+}
+
 func (x *expected) checkMessage(t *testing.T, got *FoldMessage, want *expectedMsg) {
 	t.Helper()
 	if string(got.Role) != want.Role || len(got.Chunks) != len(want.Chunks) {
@@ -180,6 +196,7 @@ func (x *expected) checkMessage(t *testing.T, got *FoldMessage, want *expectedMs
 		}
 		x.match(t, fmt.Sprintf("chunk %d", i), g, w)
 	}
+	x.checkRunnable(t, got.Chunks)
 	if x.Superseded != nil && !slices.Equal(got.Superseded, x.Superseded) {
 		t.Errorf("superseded %v, want %v", got.Superseded, x.Superseded)
 	}

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,15 +26,19 @@ func tool(id string) string {
 func result(id, text string) string {
 	return "{'type':'tool-result','id':'" + id + "','result':'" + text + "'};"
 }
+func inFragment(block, id, text string) string {
+	return "{'type':'tool-delta','block':'" + block + "','call':'" + id + "','name':'f','text':'" + text + "'};"
+}
 func inBlock(name, typ, text string) string {
 	return "{'type':'" + typ + "','block':'" + name + "','text':'" + text + "'};"
 }
 
 const (
-	done    = "{'type':'done'};"
-	stepEnd = "{'type':'step-end'};"
-	notice  = "{'type':'notice','text':'n'};"
-	failure = "{'type':'error','message':'e'};"
+	done      = "{'type':'done'};"
+	stepStart = "{'type':'step-start'};"
+	stepEnd   = "{'type':'step-end'};"
+	notice    = "{'type':'notice','text':'n'};"
+	failure   = "{'type':'error','message':'e'};"
 )
 
 func (l *line) run(t *testing.T) FoldReport {
@@ -41,13 +47,9 @@ func (l *line) run(t *testing.T) FoldReport {
 }
 
 var lines = []line{
-	{"text", delta("a"), "text(a)"},
-	{"thinking", think("a"), "thinking(a)"},
-	{"tool-batch", tool("x"), "batch(x)"},
-	{"error", failure + failure, "error(e) error(e)"},
-	{"system", start + "{'type':'model-changed','text':'m'};{'type':'config-reload','text':'c'}", "model-changed(m) config-reload(c)"},
 	{"A1 a delta is a chunk", delta("a"), "text(a)"},
 	{"A1 two deltas are one", delta("a") + delta("b"), "text(ab)"},
+	{"C75 a start twice is one part", "{'type':'text-start','block':'0'};{'type':'text-start','block':'0'};" + inBlock("0", "text-delta", "a"), "text(a)"},
 	{"A2 text, reasoning", delta("a") + think("b"), "text(a) thinking(b)"},
 	{"A2 text, call", delta("a") + tool("x"), "text(a) batch(x)"},
 	{"A2 call, call", tool("x") + tool("y"), "batch(x y)"},
@@ -67,8 +69,13 @@ var lines = []line{
 	{"A6 an error cuts a named block", inBlock("0", "text-delta", "a") + failure + inBlock("0", "text-delta", "b"), "text(a) error(e) text(b)"},
 	{"A6 a call is never cut", "{'type':'tool-start','block':'0','call':'x','name':'f'};" + inBlock("0", "tool-delta", "{") + notice + inBlock("0", "tool-delta", "}") + inBlock("0", "tool-call", "") + delta("a"), "batch(x) notice(n) text(a)"},
 	{"A6 without names any other kind closes", delta("a") + think("b") + delta("c"), "text(a) thinking(b) text(c)"},
+	{"A6 a block is named within its step", stepStart + inBlock("0", "text-delta", "a") + stepEnd + stepStart + inBlock("0", "text-delta", "b"), "text(a) text(b)"},
+	{"A6 a block is named within its attempt", stepStart + inBlock("0", "text-delta", "a") + failure + "{'type':'attempt-failed'};" + stepStart + inBlock("0", "text-delta", "b"), "text(a) error(e) text(b)"},
+	{"A6 a part opens where its block's first delta came", inBlock("1", "text-delta", "a") + inBlock("0", "reasoning-delta", "b") + inBlock("1", "text-delta", "c"), "text(ac) thinking(b)"},
 	{"A6 neighbouring blocks of a kind stay two", inBlock("0", "text-delta", "a") + inBlock("1", "text-delta", "b"), "text(a) text(b)"},
 	{"A7 the whole adds a suffix", inBlock("0", "text-delta", "a") + inBlock("0", "text-end", "ab"), "text(ab)"},
+	{"A7 the whole that is the same changes nothing", inBlock("0", "text-delta", "a") + inBlock("0", "text-end", "a"), "text(a)"},
+	{"A7 an empty whole holds", inBlock("0", "text-delta", "a") + "{'type':'text-end','block':'0','whole':true};" + delta("b"), "text(b)"},
 	{"A7, C94 the whole replaces", inBlock("0", "text-delta", "a") + inBlock("0", "text-end", "xy"), "text(xy)"},
 	{"A7 the whole of a cut block adds to the last part", inBlock("0", "text-delta", "a") + notice + inBlock("0", "text-delta", "b") + inBlock("0", "text-end", "abc"), "text(a) notice(n) text(bc)"},
 	{"A7 the whole of a cut block empties the earlier", inBlock("0", "text-delta", "a") + notice + inBlock("0", "text-delta", "b") + inBlock("0", "text-end", "x"), "notice(n) text(x)"},
@@ -79,6 +86,7 @@ var lines = []line{
 	{"A9 never an earlier turn's", start + tool("x") + done + start + result("x", "1"), ""},
 	{"A9 held until its call comes", start + result("x", "1") + delta("a") + tool("x"), "text(a) batch(x=1)"},
 	{"A9 held past its turn is not drawn", start + result("x", "1") + done + start + tool("x"), "batch(x)"},
+	{"A9 a held result finds the newest call", start + tool("x") + result("x", "1") + stepEnd + tool("x") + result("x", "2"), "batch(x=1) batch(x=2)"},
 	{"A9 turn end gives the missing", tool("x") + tool("y") + result("x", "1") + done, "batch(x=1 y=skipped!)"},
 	{"A10 output goes to the call it names", tool("x") + tool("y") + "{'type':'shell-output','id':'x','text':'o'}", "batch(x|o y)"},
 	{"A10 else to the newest without a result", tool("x") + tool("y") + result("y", "1") + "{'type':'shell-output','text':'o'}", "batch(x|o y=1)"},
@@ -86,6 +94,7 @@ var lines = []line{
 	{"A11 ids repeat across turns", start + tool("x") + result("x", "1") + done + start + tool("x") + result("x", "2"), "batch(x=2)"},
 	{"A12, C94 absent is not new", inBlock("0", "tool-delta", "") + "{'type':'tool-start','block':'0','call':'x','name':'f'};" + inBlock("0", "tool-delta", "{") + "{'type':'tool-delta','block':'0','call':null,'name':null,'text':'}'};", "batch(x)"},
 	{"A12 an id on a used index is a new call", "{'type':'tool-delta','block':'0','call':'x','name':'f','text':'{}'};{'type':'tool-delta','block':'0','call':'y','name':'f','text':'{}'}", "batch(x y)"},
+	{"A12 fragments go to their index", inFragment("0", "a", "{") + inFragment("1", "b", "{") + inBlock("0", "tool-delta", "}") + inBlock("1", "tool-delta", "}"), "batch(a b)"},
 	{"A14 alternation is recorded", think("a") + delta("b") + think("c") + delta("d"), "thinking(a) text(b) thinking(c) text(d)"},
 	{"A16 an error does not end the turn", start + failure + delta("a"), "error(e) text(a)"},
 	{"A17 choice 0 is the message", delta("a") + "{'type':'text-delta','choice':1,'text':'b'};" + delta("c"), "text(ac)"},
@@ -93,21 +102,20 @@ var lines = []line{
 	{"A19 none in flight", start + delta("a") + done + notice, "assistant: text(a)|system: notice(n)"},
 	{"A19 newest is a system message", notice + notice, "system: notice(n) notice(n)"},
 	{"A19 newest is another", notice + "{'type':'user-message','text':'u'};" + notice, "system: notice(n)|user: text(u)|system: notice(n)"},
+	{"A19 in flight though nothing was said", start + notice + done + notice, "assistant: notice(n)|system: notice(n)"},
 	{"A20 cancelled is an event like any other", start + delta("a") + "{'type':'cancelled','text':'s'};" + delta("b"), "text(a) cancelled(s) text(b)"},
 }
 
-func TestSemantics(t *testing.T) {
-	for _, l := range lines {
-		t.Run(l.rule, func(t *testing.T) {
-			r := l.run(t)
-			got := last(r)
-			if strings.Contains(l.want, ": ") {
-				got = strings.ReplaceAll(all(r), "\n", "|")
-			}
-			if got != l.want {
-				t.Errorf("got  %s\nwant %s", got, l.want)
-			}
-		})
+func TestSemantics(t *testing.T) { run(t, lines) }
+
+func (l line) check(t *testing.T) {
+	r := l.run(t)
+	got := last(r)
+	if strings.Contains(l.want, ": ") {
+		got = strings.ReplaceAll(all(r), "\n", "|")
+	}
+	if got != l.want {
+		t.Errorf("got  %s\nwant %s", got, l.want)
 	}
 }
 
@@ -127,7 +135,7 @@ func TestDropped(t *testing.T) {
 		{"an answer nobody asked for", "{'type':'permission-answered','id':'p'}", noQuestion},
 		{"an item that is not queued", "{'type':'queue-withdrawn','id':'i'}", noItem},
 		{"another message's delta", "{'type':'turn-start','message':'m'};" + delta("a") + "{'type':'text-delta','message':'l','text':'b'}", otherMessage},
-		{"C75 a start that is open", "{'type':'text-start','block':'0'};{'type':'text-start','block':'0'}", alreadyOpen},
+		{"C75 a start of what is open", "{'type':'text-start','block':'0'};{'type':'text-start','block':'0'}", alreadyOpen},
 		{"a failure of no attempt", start + failure + "{'type':'attempt-failed'};{'type':'attempt-failed'}", noAttempt},
 		{"a delta of no part", start + "{'type':'text-delta','part':'7','text':'a'}", noPart},
 	} {
@@ -137,6 +145,78 @@ func TestDropped(t *testing.T) {
 				t.Errorf("dropped %v, want one %q", r.Dropped, l.want)
 			}
 		})
+	}
+}
+
+// TestA6Sealing follows the parts of a block that a notice cut: its end seals
+// all of them, opaque data goes on the last, and a call's part is sealed by its
+// result alone.
+func TestA6Sealing(t *testing.T) {
+	var tr Transcript
+	step := func(source, want string) {
+		t.Helper()
+		for _, e := range src(t, splitLines(source)...) {
+			tr.Append(*e)
+		}
+		var got []string
+		for _, p := range tr.Messages()[0].Parts {
+			got = append(got, fmt.Sprintf("%s:%s %v %s", p.Kind, p.Ordinal, p.Sealed, []byte(p.Opaque)))
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("got  %s\nwant %s", s, want)
+		}
+	}
+	step(inBlock("0", "reasoning-delta", "a")+notice+inBlock("0", "reasoning-delta", "b"),
+		"thinking:0 false , system:0 true , thinking:1 false ")
+	step("{'type':'reasoning-end','block':'0','opaque':{'s':1}}",
+		`thinking:0 true , system:0 true , thinking:1 true {"s":1}`)
+	step(tool("x")+stepEnd, `thinking:0 true , system:0 true , thinking:1 true {"s":1}, tool:0 false `)
+	step(result("x", "r"), `thinking:0 true , system:0 true , thinking:1 true {"s":1}, tool:0 true `)
+}
+
+// TestA8OneStep checks that a notice between two calls splits their chunk and
+// not their step.
+func TestA8OneStep(t *testing.T) {
+	l := line{source: tool("x") + notice + tool("y") + stepEnd + tool("z")}
+	var steps []uint32
+	for _, c := range l.run(t).Messages[0].Chunks {
+		if c.Type == "tool-batch" {
+			steps = append(steps, c.Step)
+		}
+	}
+	if !slices.Equal(steps, []uint32{1, 1, 2}) {
+		t.Errorf("steps %v", steps)
+	}
+}
+
+// TestA9Held checks the journal of a result that came before its call: it is
+// kept as held, and follows the call when that comes.
+func TestA9Held(t *testing.T) {
+	var types []string
+	for _, e := range normalise(src(t, splitLines(start+result("x", "1")+tool("y")+tool("x"))...)...) {
+		types = append(types, e.Type.String()+" "+e.Call)
+	}
+	want := "turn-start , held x, step-start , tool-start y, tool-delta , tool-call y, tool-start x, tool-delta , tool-call x, tool-result x"
+	if got := strings.Join(types, ", "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestA9RecoveryGivesTheMissing checks what recovery writes for open calls.
+func TestA9RecoveryGivesTheMissing(t *testing.T) {
+	var n Normaliser
+	for i, e := range normalise(src(t, splitLines(start+tool("x")+tool("y")+"{'type':'tool-output','call':'y','text':'o'};"+inFragment("0", "z", "{"))...)...) {
+		e.Seq = int64(i + 1)
+		n.Replay(e)
+	}
+	var got []string
+	n.Recover(func(e *steno.Event) {
+		if r, ok := e.Body.(*steno.Result); ok {
+			got = append(got, e.Call+" "+string(r.Outcome))
+		}
+	})
+	if s := strings.Join(got, ", "); s != "z cut-off, x skipped, y interrupted" {
+		t.Error(s)
 	}
 }
 

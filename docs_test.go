@@ -3,6 +3,7 @@ package steno_test
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,6 +95,30 @@ func TestLinksInDocuments(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), filepath.FromSlash(m[1]))); err != nil {
 				t.Errorf("%s refers to %s: %v", doc, m[1], err)
+			}
+		}
+	}
+}
+
+// A document that says which test proves something names one that is there.
+func TestTestsInDocumentsExist(t *testing.T) {
+	there := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && s.test {
+				there[f.Name.Name] = true
+			}
+		}
+	}
+	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`")
+	for _, doc := range documents(t) {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			if !there[m[1]] {
+				t.Errorf("%s: there is no %s", doc, m[1])
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/stenolog/steno"
@@ -20,8 +19,8 @@ import (
 var crowds = []struct{ viewers, deltas int }{{1, 20_000}, {100, 5_000}, {10_000, 200}}
 
 // fanOut is W7: one writer, many viewers. Ours are real streams, from the
-// publication to the bytes written; a channel for each is told the change and
-// no more.
+// publication to the bytes written. The peer has a channel a viewer, is given
+// the frames encoded, and each viewer writes them as ours does.
 func fanOut(n int) []line {
 	variants := []variant{theFloor(), unwatched("nobody", 1), unwatched("nobody, 16 a frame", 16)}
 	for _, c := range crowds {
@@ -110,34 +109,22 @@ func updatesOf(deltas, perFrame int) []transcript.Update {
 
 // channels is the usual way: a table of channels under a lock.
 func channels(viewers, deltas int) variant {
-	var x indexer
-	events := x.translate(growing(0, deltas))
+	data := frame(nil, "append", `"key":"text:0","field":"text","at":4,"len":4,"text":"abcd"`)
 	return variant{fmt.Sprint("channels ", viewers), deltas, func() func() {
-		var f floorEngine
 		var table sync.RWMutex
 		var drained sync.WaitGroup
-		subscribers := make([]chan floorChange, viewers)
-		var total atomic.Int64
+		subscribers := make([]chan []byte, viewers)
 		for i := range subscribers {
-			subscribers[i] = make(chan floorChange, 256)
-			drained.Go(func() {
-				n := 0
-				for c := range subscribers[i] {
-					n += len(c.delta)
-				}
-				total.Add(int64(n))
-			})
-		}
-		f.told = func(c floorChange) {
-			table.RLock()
-			for _, ch := range subscribers {
-				ch <- c
-			}
-			table.RUnlock()
+			subscribers[i] = make(chan []byte, 256)
+			drained.Go(func() { pour(subscribers[i], http.NewResponseController(&nowhere{}), &nowhere{}) })
 		}
 		return func() {
-			for i := range events {
-				f.apply(&events[i])
+			for range deltas {
+				table.RLock()
+				for _, ch := range subscribers {
+					ch <- data
+				}
+				table.RUnlock()
 			}
 			for _, ch := range subscribers {
 				close(ch)
@@ -145,6 +132,16 @@ func channels(viewers, deltas int) variant {
 			drained.Wait()
 		}
 	}}
+}
+
+// pour writes each frame as it comes.
+func pour(frames <-chan []byte, out *http.ResponseController, w http.ResponseWriter) {
+	for data := range frames {
+		must(out.SetWriteDeadline(time.Now().Add(time.Minute)))
+		_, err := w.Write(data)
+		must(err)
+		must(out.Flush())
+	}
 }
 
 // streams serves the view to as many viewers, each its own request, until each

@@ -76,10 +76,14 @@ type viewer struct {
 	index   int64 // the frame it wants next
 	running bool
 	told    bool // running was sent
+	pending bool // written and not flushed
 }
 
 func (v *viewer) run(ctx context.Context, cursor string) error {
 	if err := v.write([]byte(": steno view\n\n")); err != nil {
+		return err
+	}
+	if err := v.flush(); err != nil {
 		return err
 	}
 	if err := v.enter(cursor); err != nil {
@@ -89,6 +93,9 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 	defer beat.Stop()
 	for {
 		if err := v.catchUp(); err != nil {
+			return err
+		}
+		if err := v.flush(); err != nil {
 			return err
 		}
 		wake := v.live.ring.wait(v.index)
@@ -105,7 +112,10 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 			if err := v.catchUp(); err != nil {
 				return err
 			}
-			return v.write(fmt.Appendf(nil, "retry: %d\n\n", RetryAfter.Milliseconds()))
+			if err := v.write(fmt.Appendf(nil, "retry: %d\n\n", RetryAfter.Milliseconds())); err != nil {
+				return err
+			}
+			return v.flush()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -191,11 +201,22 @@ func (v *viewer) status(running bool) error {
 	return v.write(fmt.Appendf(nil, "event: status\ndata: {\"running\":%t}\n\n", running))
 }
 
+// write adds to what the next flush sends at the latest: a viewer that is behind
+// is sent many frames at once. The deadline is for all of them.
 func (v *viewer) write(p []byte) error {
-	// A writer without deadlines, as in tests, is as good as a fast one.
-	_ = v.out.SetWriteDeadline(time.Now().Add(writeTimeout))
-	if _, err := v.w.Write(p); err != nil {
-		return err
+	if !v.pending {
+		// A writer without deadlines, as in tests, is as good as a fast one.
+		_ = v.out.SetWriteDeadline(time.Now().Add(writeTimeout))
+		v.pending = true
 	}
+	_, err := v.w.Write(p)
+	return err
+}
+
+func (v *viewer) flush() error {
+	if !v.pending {
+		return nil
+	}
+	v.pending = false
 	return v.out.Flush()
 }

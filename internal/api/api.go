@@ -18,8 +18,10 @@ import (
 
 // JSON are the options every value of this package is written and read with.
 // In it stands JSON that providers and tools sent: what is sloppy there, a name
-// given twice or a broken character, must not keep the rest from being seen.
+// given twice or a broken character, must not keep the rest from being seen, and
+// an escape that nobody needs comes out as it was.
 var JSON = json.JoinOptions(
+	jsontext.PreserveRawStrings(true),
 	jsontext.AllowDuplicateNames(true),
 	jsontext.AllowInvalidUTF8(true),
 	json.Deterministic(true),

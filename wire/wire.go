@@ -26,6 +26,8 @@
 //     merged field by field, later numbers replacing earlier ones). Every
 //     step-start is followed by exactly one; an answer that just stops is
 //     incomplete.
+//   - what a provider still sends after the end, if at all, outside of any
+//     step: the normaliser refuses it with a reason (semantics C95).
 //
 // The end of a stream ends the step, never the turn. Event text is always
 // valid UTF-8: a character or surrogate pair cut across two deltas is held

@@ -59,6 +59,7 @@ var floors = map[string]int{
 	"internal/cli":         7,
 	"internal/packaging":   7, // tests only
 	"internal/browsertest": 7, // tests only
+	"internal/e2e":         7, // tests only
 	"cmd/steno":            7,
 	"bench":                7,
 }

@@ -74,17 +74,14 @@ func (s *Server) untilDrain(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// liveWriter writes whole lines to an open stream and a heartbeat when there
-// were none for a while. A write that fails cancels the stream.
+// liveWriter writes whole lines to an open stream and a heartbeat between them.
+// A write that fails cancels the stream.
 type liveWriter struct {
 	w    http.ResponseWriter
 	beat string
 	fail context.CancelCauseFunc
 
-	mu struct {
-		sync.Mutex
-		wrote bool // since the last heartbeat
-	}
+	mu sync.Mutex // held while something is written
 }
 
 // startLive sends the headers and the first bytes of a stream at once, so that
@@ -103,6 +100,8 @@ func (s *Server) startLive(ctx context.Context, w http.ResponseWriter, contentTy
 	return ctx, lw, func() { cancel(nil); wg.Wait() }
 }
 
+// heartbeat writes a beat at every tick, whatever else was written: skipping one
+// after a line would let twice the pause go by.
 func (lw *liveWriter) heartbeat(ctx context.Context, every time.Duration) {
 	t := time.NewTicker(every)
 	defer t.Stop()
@@ -112,20 +111,13 @@ func (lw *liveWriter) heartbeat(ctx context.Context, every time.Duration) {
 			return
 		case <-t.C:
 		}
-		lw.mu.Lock()
-		quiet := !lw.mu.wrote
-		lw.mu.wrote = false
-		if quiet {
-			lw.send(lw.beat)
-		}
-		lw.mu.Unlock()
+		lw.write(lw.beat)
 	}
 }
 
 func (lw *liveWriter) write(line string) {
 	lw.mu.Lock()
 	defer lw.mu.Unlock()
-	lw.mu.wrote = true
 	lw.send(line)
 }
 

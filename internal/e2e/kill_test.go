@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,8 +77,9 @@ func (k *killing) round(t *testing.T) {
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	var killed atomic.Bool
 	wg.Go(func() {
-		if err := k.watcher.watch(ctx, p.address, p.token); err != nil {
+		if err := k.watcher.watch(ctx, p.address, p.token); err != nil && !killed.Load() {
 			t.Errorf("watch: %v", err)
 		}
 	})
@@ -103,6 +105,7 @@ func (k *killing) round(t *testing.T) {
 	})
 	<-begun
 	time.Sleep(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))
+	killed.Store(true)
 	p.kill()
 	wg.Wait()
 	k.resyncs += k.watcher.resyncs - resyncs

@@ -80,7 +80,7 @@ func compile(t *testing.T, root, dir string, code []byte) {
 	}
 }
 
-var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+var link = regexp.MustCompile(`(?:\]\(|src="|srcset=")([^)"#\s]+)(?:#[^)]*)?[)"]`)
 
 // What the documents refer to in the repository is there.
 func TestLinksInDocuments(t *testing.T) {

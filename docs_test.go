@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,14 +40,14 @@ func TestGoInDocumentsCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, doc := range documents(t) {
-		text, err := os.ReadFile(doc)
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, fence := range goFence.FindAllSubmatch(text, -1) {
 			n++
-			t.Run(fmt.Sprintf("%s/%d", doc, n), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) {
 				compile(t, root, fmt.Sprintf("internal/fence%d", n), fence[1])
 			})
 		}
@@ -84,8 +86,8 @@ var link = regexp.MustCompile(`(?:\]\(|src="|srcset=")([^)"#\s]+)(?:#[^)]*)?[)"]
 
 // What the documents refer to in the repository is there.
 func TestLinksInDocuments(t *testing.T) {
-	for _, doc := range documents(t) {
-		text, err := os.ReadFile(doc)
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +95,8 @@ func TestLinksInDocuments(t *testing.T) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), filepath.FromSlash(m[1]))); err != nil {
-				t.Errorf("%s refers to %s: %v", doc, m[1], err)
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s refers to %s: %v", name, m[1], err)
 			}
 		}
 	}
@@ -111,15 +113,35 @@ func TestTestsInDocumentsExist(t *testing.T) {
 		}
 	}
 	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`")
-	for _, doc := range documents(t) {
-		text, err := os.ReadFile(doc)
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
 			if !there[m[1]] {
-				t.Errorf("%s: there is no %s", doc, m[1])
+				t.Errorf("%s: there is no %s", name, m[1])
 			}
+		}
+	}
+}
+
+// Each public package shows how it is used, by code that runs.
+func TestEveryPublicPackageHasAnExample(t *testing.T) {
+	has := map[string]bool{}
+	for _, s := range sources(t) {
+		pkg := s.pkg()
+		if strings.Contains("/"+pkg+"/", "/internal/") || s.file.Name.Name == "main" || strings.HasPrefix(pkg, "cmd/") || strings.HasPrefix(pkg, "bench") {
+			continue
+		}
+		has[pkg] = has[pkg] || s.test && slices.ContainsFunc(doc.Examples(s.file), func(e *doc.Example) bool { return e.Output != "" })
+	}
+	// One says what its subpackages are, the other is a suite for tests.
+	delete(has, "wire")
+	delete(has, "journal/journaltest")
+	for pkg, ok := range has {
+		if !ok {
+			t.Errorf("package %q has no example that runs", pkg)
 		}
 	}
 }

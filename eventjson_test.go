@@ -59,3 +59,32 @@ func TestEventJSONKeepsRawValuesInside(t *testing.T) {
 		t.Errorf("got %s, want %s", written, want)
 	}
 }
+
+// Whatever can be read is written so that it reads the same.
+func FuzzEventJSON(f *testing.F) {
+	for t := range steno.Type(steno.TypeCount) {
+		f.Add([]byte(`{"seq":1,"at":2,"type":"` + t.String() + `","turn":1,"text":"é","body":{}}`))
+	}
+	f.Add([]byte(`{"type":"opaque","body":{"kind":"k","raw":{"a":"\/","a":[1e9999,null]}}}`))
+	f.Add([]byte(`{"type":"from-later","body":"\ud800"}`))
+	f.Add([]byte(`{"type":"tool-output","body":{"data":"//8="}}`))
+	f.Add([]byte(`{"type":"text-delta","body":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var e steno.Event
+		if json.Unmarshal(data, &e) != nil {
+			return
+		}
+		written, err := json.Marshal(&e)
+		if err != nil {
+			t.Fatalf("%s was read and cannot be written: %v", data, err)
+		}
+		var again steno.Event
+		if err := json.Unmarshal(written, &again); err != nil {
+			t.Fatalf("%s was written as %s: %v", data, written, err)
+		}
+		rewritten, err := json.Marshal(&again)
+		if err != nil || string(rewritten) != string(written) {
+			t.Errorf("%s\nwas written as %s\nand then as    %s (%v)", data, written, rewritten, err)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/projection"
@@ -36,6 +37,10 @@ type Tool struct {
 	Called  bool `json:"-"`
 	Started bool `json:"-"`
 	Asks    bool `json:"-"`
+	// Held is the beginning of a character that the output of the stream HeldOf
+	// broke off in.
+	Held   string `json:"-"`
+	HeldOf string `json:"-"`
 	// Seal is the provider's own data of the call, Body that of its result.
 	Seal *steno.Seal   `json:"-" slot:"ref"`
 	Body *steno.Result `json:"-" slot:"ref"`
@@ -110,10 +115,7 @@ func amendTool(t *Tool, e *steno.Event) {
 		}
 	case steno.ToolOutput:
 		t.Started = true
-		t.Output = t.Output.Append(e.Text)
-		if out, ok := e.Body.(*steno.Output); ok {
-			t.Output = t.Output.Append(strings.ToValidUTF8(string(out.Data), "\ufffd"))
-		}
+		t.print(e)
 	case steno.PermissionAsked:
 		t.Asks = true
 	case steno.PermissionAnswered:
@@ -123,6 +125,49 @@ func amendTool(t *Tool, e *steno.Event) {
 		return
 	}
 	t.Status = t.status()
+}
+
+// print takes a piece of output. Tools write bytes, in pieces that end anywhere:
+// a character that is cut between two of them is one character (A15).
+func (t *Tool) print(e *steno.Event) {
+	out, _ := e.Body.(*steno.Output)
+	if t.Held == "" && (out == nil || len(out.Data) == 0) {
+		t.Output = t.Output.Append(e.Text)
+		return
+	}
+	data, stream := e.Text, ""
+	if out != nil {
+		data, stream = data+string(out.Data), out.Stream
+	}
+	if stream != t.HeldOf {
+		t.flush()
+	}
+	data = t.Held + data
+	whole := len(data) - cutShort(data)
+	t.Output = t.Output.Append(strings.ToValidUTF8(data[:whole], "\ufffd"))
+	t.Held, t.HeldOf = data[whole:], stream
+}
+
+// flush gives up on the rest of a character.
+func (t *Tool) flush() {
+	if t.Held != "" {
+		t.Output = t.Output.Append("\ufffd")
+		t.Held = ""
+	}
+}
+
+// cutShort returns how many bytes at the end of s begin a character that is not
+// whole.
+func cutShort(s string) int {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if last := s[len(s)-n:]; utf8.RuneStart(last[0]) {
+			if utf8.FullRuneInString(last) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }
 
 // identify takes an id and a name that the start did not have (A12).
@@ -147,6 +192,7 @@ func (t *Tool) seal(e *steno.Event) {
 }
 
 func (t *Tool) finish(e *steno.Event) {
+	t.flush()
 	t.State, t.Asks = Sealed, false
 	t.Result = strings.Clone(e.Text)
 	t.Status = string(steno.OutcomeOK)

@@ -220,6 +220,43 @@ func TestA9RecoveryGivesTheMissing(t *testing.T) {
 	}
 }
 
+// TestA15OutputCutAnywhere checks that a tool's output, whose pieces end where a
+// pipe's do, is the same text however it is cut; what is no UTF-8 is replaced,
+// and the other stream of the tool is not mixed in.
+func TestA15OutputCutAnywhere(t *testing.T) {
+	const whole = "h\u00e9 \u4f60 \U0001f642!"
+	piece := func(stream, data string) *steno.Event {
+		return &steno.Event{Type: steno.ToolOutput, Call: "x", Body: &steno.Output{Stream: stream, Data: []byte(data)}}
+	}
+	print := func(pieces ...*steno.Event) string {
+		source := append([]*steno.Event{{Type: steno.ToolCall, Call: "x", Name: "f"}}, pieces...)
+		var tr Transcript
+		for _, e := range append(source, &steno.Event{Type: steno.ToolResult, Call: "x"}) {
+			tr.Append(*e)
+		}
+		return tr.Messages()[0].Parts[0].Call.Output.String()
+	}
+	for i := range len(whole) + 1 {
+		for j := i; j <= len(whole); j++ {
+			if got := print(piece("stdout", whole[:i]), piece("stdout", whole[i:j]), piece("stdout", whole[j:])); got != whole {
+				t.Errorf("cut at %d and %d: %q", i, j, got)
+			}
+		}
+	}
+	for want, pieces := range map[string][]*steno.Event{
+		"a\ufffdb":    {piece("", "a\xff\xfeb")},
+		"a\ufffd":     {piece("", "a\xe4\xbd")},
+		"\ufffdok":    {piece("stdout", "\xe4\xbd"), piece("stderr", "ok")},
+		"\ufffda":     {piece("", "\xe4\xbd"), {Type: steno.ToolOutput, Call: "x", Text: "a"}},
+		"\u4f60":      {piece("", "\xe4\xbd"), piece("", ""), piece("", "\xa0")},
+		"text\u00e9s": {{Type: steno.ToolOutput, Call: "x", Text: "text"}, piece("", "\xc3"), piece("", "\xa9s")},
+	} {
+		if got := print(pieces...); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestA13RawArguments checks that arguments stay as they came.
 func TestA13RawArguments(t *testing.T) {
 	for _, args := range []string{"", "{}", " { \"a\" : 1 } ", "{broken", "null", "[1]", "\"x\""} {

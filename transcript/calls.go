@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,8 +16,9 @@ type call struct {
 	step, attempt uint32
 	id, name      string
 	block         string
-	// older is the index of the call before it with the same id, or -1.
-	older int
+	// older is the index of the call before it with the same id, or -1, and
+	// namesake that of the call of the same part in an earlier message.
+	older, namesake int
 	// args are the arguments so far, until they are sealed.
 	args []byte
 	// sealed says that the arguments are whole, object that they are a JSON
@@ -27,9 +29,12 @@ type call struct {
 // calls are the tool calls of a turn. The zero value is empty.
 type calls struct {
 	list []call
-	// open are the indexes of the calls without a result, oldest first.
-	open []int
-	byID map[string]int
+	// open are the indexes of the calls without a result, oldest first, and
+	// unsealed those of the calls whose arguments are being written.
+	open, unsealed []int
+	byID           map[string]int
+	// byPart has the newest call of each part.
+	byPart map[string]int
 	// first is the index of the first call of the attempt.
 	first int
 	// held are the results whose call has not come.
@@ -41,7 +46,8 @@ type calls struct {
 func (cs *calls) reset() {
 	clear(cs.list)
 	clear(cs.byID)
-	*cs = calls{list: cs.list[:0], open: cs.open[:0], byID: cs.byID, spare: cs.spare}
+	clear(cs.byPart)
+	*cs = calls{list: cs.list[:0], open: cs.open[:0], unsealed: cs.unsealed[:0], byID: cs.byID, byPart: cs.byPart, spare: cs.spare}
 }
 
 func (cs *calls) nextAttempt() { cs.first = len(cs.list) }
@@ -49,10 +55,18 @@ func (cs *calls) nextAttempt() { cs.first = len(cs.list) }
 // add enters a call under its id and returns its index.
 func (cs *calls) add(c call) int {
 	i := len(cs.list)
-	c.older = -1
+	c.older, c.namesake = -1, -1
+	if n, ok := cs.byPart[c.part]; ok {
+		c.namesake = n
+	}
+	if cs.byPart == nil {
+		cs.byPart = make(map[string]int)
+	}
+	cs.byPart[c.part] = i
 	c.args, cs.spare = cs.spare[:0], nil
 	cs.list = append(cs.list, c)
 	cs.open = append(cs.open, i)
+	cs.unsealed = append(cs.unsealed, i)
 	cs.identify(i, c.id)
 	return i
 }
@@ -72,15 +86,17 @@ func (cs *calls) identify(i int, id string) {
 	cs.byID[id] = i
 }
 
-// at returns the call that has the part a journal event names, or -1.
+// at returns the call that has the part a journal event names, or -1. It costs
+// the same however many calls the turn has.
 func (cs *calls) at(e *steno.Event) int {
-	for i := len(cs.list) - 1; i >= 0; i-- {
-		c := &cs.list[i]
-		if c.part == e.Part && (e.Message == "" || c.message == e.Message) {
-			return i
-		}
+	i, ok := cs.byPart[e.Part]
+	if !ok {
+		return -1
 	}
-	return -1
+	for i >= 0 && e.Message != "" && cs.list[i].message != e.Message {
+		i = cs.list[i].namesake
+	}
+	return i
 }
 
 // resultless returns the newest call with that id that has no result, -1 if
@@ -107,26 +123,49 @@ func (cs *calls) newest() int {
 // writing returns the newest call of the attempt whose arguments are not
 // sealed, with that id if id is not empty, or -1.
 func (cs *calls) writing(id string) int {
-	for o := len(cs.open) - 1; o >= 0; o-- {
-		i := cs.open[o]
+	if id != "" {
+		i, known := cs.byID[id]
+		if !known {
+			return -1
+		}
+		if i >= cs.first && !cs.list[i].sealed {
+			return i
+		}
+	}
+	for o := len(cs.unsealed) - 1; o >= 0; o-- {
+		i := cs.unsealed[o]
 		if i < cs.first {
 			break
 		}
-		if c := &cs.list[i]; !c.sealed && (id == "" || c.id == id) {
+		if id == "" || cs.list[i].id == id {
 			return i
 		}
 	}
 	return -1
 }
 
+// seal marks the arguments of call i as whole.
+func (cs *calls) seal(i int) {
+	cs.list[i].sealed = true
+	cs.unsealed = without(cs.unsealed, i)
+}
+
 // finish marks call i as done.
 func (cs *calls) finish(i int) {
 	cs.list[i].done = true
-	for o := len(cs.open) - 1; o >= 0; o-- {
-		if cs.open[o] == i {
-			cs.open = append(cs.open[:o], cs.open[o+1:]...)
-			return
-		}
+	cs.open = without(cs.open, i)
+}
+
+// without returns the ascending list without i. The first is cheap to take: a
+// turn's end takes all of them in order.
+func without(list []int, i int) []int {
+	switch o, found := slices.BinarySearch(list, i); {
+	case !found:
+		return list
+	case o == 0:
+		return list[1:]
+	default:
+		return slices.Delete(list, o, o+1)
 	}
 }
 
@@ -340,7 +379,8 @@ func (n *Normaliser) seal(i int, e *steno.Event) {
 		args = []byte(e.Text)
 	}
 	s, ok := e.Body.(*steno.Seal)
-	c.sealed, c.object = true, ok && s.Freeform || isObject(args)
+	n.turn.calls.seal(i)
+	c.object = ok && s.Freeform || isObject(args)
 	n.turn.calls.spare, c.args = c.args, nil
 	o := n.putCall(steno.ToolCall, c)
 	o.Call, o.Name, o.Body = c.id, c.name, n.owned(e.Body)

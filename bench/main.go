@@ -44,6 +44,7 @@ func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	n := flags.Int("rounds", 9, "how often each variant is measured; the median counts")
 	only := flags.String("only", "", "workloads to measure, such as W1,W6; all if empty")
+	dir := flags.String("peers", "bench/peers", "where the peers are; none if empty")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -61,5 +62,12 @@ func run(args []string, out io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	if *dir == "" || *only != "" {
+		return nil
+	}
+	lines := besidePeers((*n+1)/2, *dir, out)
+	if len(lines) == 0 {
+		return nil
+	}
+	return write(out, "Peers on the same work (W2: 1000 parts)", lines)
 }

@@ -40,13 +40,7 @@ func bytesToSlot(n int) []line {
 			take := func(e *steno.Event) { seen += len(e.Text) }
 			return func() { inSegments(stream, func(p []byte) { d.Decode(p, take) }) }
 		}},
-		{"ours", mixedDeltas, func() func() {
-			var d anthropic.Decoder
-			p := newPath()
-			p.read()
-			take := func(e *steno.Event) { p.norm.Normalise(e, p.take) }
-			return func() { inSegments(stream, func(b []byte) { d.Decode(b, take) }) }
-		}},
+		wireVariant("ours", stream),
 	})
 	part := func(work, name string) line {
 		return line{work: work, ours: duration(r.ns(name)), base: duration(r.ns("chain")), ratio: fmt.Sprintf("%.2f chains", r.ratio(name, "chain"))}
@@ -56,6 +50,17 @@ func bytesToSlot(n int) []line {
 		part("W6 of it: framing", "frames"), part("W6 of it: framing and decoding", "decoder"),
 		count("W6 allocations a delta", r.allocs("ours"), "", 0.25),
 	}
+}
+
+// wireVariant is the whole way, from a provider's bytes to a reader.
+func wireVariant(name string, stream []byte) variant {
+	return variant{name, mixedDeltas, func() func() {
+		var d anthropic.Decoder
+		p := newPath()
+		p.read()
+		take := func(e *steno.Event) { p.norm.Normalise(e, p.take) }
+		return func() { inSegments(stream, func(b []byte) { d.Decode(b, take) }) }
+	}}
 }
 
 func inSegments(stream []byte, feed func([]byte)) {

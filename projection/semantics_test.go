@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -407,6 +408,40 @@ func previousInItsCollection(t *testing.T) {
 		}
 		if s := strings.Join(got, ", "); s != want {
 			t.Errorf("%s: %q, want %q", c, s, want)
+		}
+	}
+}
+
+// TestC82MillionDeltasToOneNode holds a snapshot from the middle and counts what
+// was allocated for all of it.
+func TestC82MillionDeltasToOneNode(t *testing.T) {
+	const deltas, size = 1_000_000, 16
+	e := newEngine(t)
+	begin := textStart("0")
+	if err := e.Push(&begin); err != nil {
+		t.Fatal(err)
+	}
+	ev := textDelta("0")
+	ev.Text = strings.Repeat("x", size-1) + "\n"
+	parts := projection.Collection{Name: "parts", Of: ev.Message}
+	var half *projection.Snapshot
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range deltas {
+		if i == deltas/2 {
+			half = e.Snapshot()
+		}
+		if err := e.Push(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 4*deltas*size {
+		t.Errorf("allocated %d bytes for %d of text", got, deltas*size)
+	}
+	for s, want := range map[*projection.Snapshot]int{half: deltas / 2, e.Snapshot(): deltas} {
+		if got := projection.MustState[growing](s.At(parts, 0)).Text.String(); got != strings.Repeat(ev.Text, want) {
+			t.Errorf("a snapshot holds %d bytes, want those of %d deltas", len(got), want)
 		}
 	}
 }

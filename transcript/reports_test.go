@@ -9,6 +9,7 @@ import (
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/projection"
 	"github.com/stenolog/steno/slot"
+	"github.com/stenolog/steno/wire/openaichat"
 )
 
 // These are cases from bug reports whose right outcome says more than which
@@ -93,6 +94,25 @@ func TestG22OutputOfParallelCalls(t *testing.T) {
 		result("c2", "B") + out("c1", "a3") + out("", "a4") + result("c1", "A")}
 	if got := last(l.run(t)); got != "batch(c1|a1a2a3a4=A c2|b1=B)" {
 		t.Error(got)
+	}
+}
+
+// TestG30DoneEndsTheAnswer checks that an answer is over with its last word,
+// though the connection stays open, and is not without one.
+func TestG30DoneEndsTheAnswer(t *testing.T) {
+	const said = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n"
+	for stream, want := range map[string]steno.Finish{
+		said:                          steno.FinishIncomplete,
+		said + "data: [DONE]\n\n":     steno.FinishComplete,
+		said + "data: [DONE]\r\n\r\n": steno.FinishComplete,
+	} {
+		var tr Transcript
+		var d openaichat.Decoder
+		d.Decode([]byte(stream), func(e *steno.Event) { tr.Append(*e) }) // and no Close
+		open := projection.MustState[StepNode](tr.engine.Snapshot().At(Steps, 0)).State == StateOpen
+		if got := tr.Report(); got.End != want || open != (want == steno.FinishIncomplete) {
+			t.Errorf("%q ends %s, open %v", stream, got.End, open)
+		}
 	}
 }
 

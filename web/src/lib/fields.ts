@@ -14,6 +14,11 @@ export function stringOf(node: Fields, field: string): string {
   return String(textOf(node, field));
 }
 
+/** Whether a part may still change; absent, as any field, its state is the first: open. */
+export function isOpen(part: Fields): boolean {
+  return part.state !== 'sealed';
+}
+
 export function numberOf(node: Fields, field: string): number | undefined {
   return typeof node[field] === 'number' ? node[field] : undefined;
 }
@@ -28,6 +33,12 @@ export function recordOf(value: unknown): Fields {
 
 export function headOf(text: Text, count: number): string {
   return text instanceof Growing ? text.head(count) : text.slice(0, count);
+}
+
+/** The end of a text in one line, from a word on. */
+export function lastWords(text: Text): string {
+  const tail = tailOf(text, 120).replace(/\s+/g, ' ');
+  return text.length > 120 ? tail.replace(/^\S{0,40}\s/, '') : tail;
 }
 
 export function tailOf(text: Text, count: number): string {

@@ -1,0 +1,217 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/stenolog/steno/internal/api"
+)
+
+// picture is a state of the page: how a page is brought into it.
+type picture struct {
+	name string
+	into func(p *page)
+}
+
+// pictures are the states that are drawn.
+var pictures = []picture{
+	{"empty", func(p *page) {
+		p.enter("/")
+		p.wait("it is empty", `document.querySelector('[data-testid=empty]') && document.body.textContent.includes('Nothing is here yet')`)
+	}},
+	{"list", func(p *page) {
+		for _, title := range []string{"Summarise the incident of last night", "Rate limits", "A title that is much too long for the column it stands in, and goes on and on", "עברית ו-English"} {
+			p.site.conversation(title)
+		}
+		p.recorded("flaky-test")
+		p.enter("/")
+		p.wait("the list is there", `document.querySelectorAll('[data-conversation]').length === 5 || document.querySelectorAll('nav li').length === 5`)
+	}},
+	{"player", func(p *page) {
+		p.enter("/")
+		p.wait("it can be played", `document.querySelector('[data-testid=play-front], [data-testid=play]')`)
+		p.do(`[...document.querySelectorAll('[data-testid=play-front], [data-testid=play]')].find((button) => probe.onScreen(button)).click()`)
+		p.wait("the recordings are there", `document.querySelectorAll('[data-script]').length > 0`)
+	}},
+	{"demo", func(p *page) { p.enter("/c/" + p.recorded("flaky-test")) }},
+	{"guide", func(p *page) { p.enter("/c/" + p.recorded("rate-limit-guide")); p.top() }},
+	{"thinking", func(p *page) {
+		id := p.site.conversation("Is it a prime?")
+		a := p.site.answer(id)
+		b := a.start("thinking")
+		for range 6 {
+			a.delta(b, "thinking", "It is 2^31 − 1, a Mersenne number. Its exponent 31 is prime, which is necessary but does not suffice.\n\n")
+		}
+		p.enter("/c/" + id)
+		p.wait("it thinks", `document.querySelector('[data-row] summary')`)
+		p.do(`probe.unfold()`)
+	}},
+	{"parallel-tools", func(p *page) {
+		p.enter("/c/" + p.site.play(parallel, true))
+		p.wait("they run", `document.querySelectorAll('[data-kind=tool]').length === 3`)
+	}},
+	{"error", func(p *page) {
+		p.enter("/c/" + p.site.play(failed, true))
+		p.wait("the card is there", `document.querySelector('[data-testid=error]')`)
+	}},
+	{"retried", func(p *page) { p.enter("/c/" + p.recorded("overloaded")); p.top() }},
+	{"denied", func(p *page) { p.enter("/c/" + p.recorded("failing-review")) }},
+	{"cut-off", func(p *page) { p.enter("/c/" + p.recorded("cut-off")) }},
+	{"interrupted", func(p *page) {
+		id := p.site.conversation("The history of shorthand")
+		a := p.site.answer(id)
+		a.text(a.start("text"), "Tiro, a freedman of Cicero, kept a system of some four thousand signs. It outlived Rome by a thousand years, and then")
+		p.enter("/c/" + id)
+		p.wait("it is seen", `document.body.textContent.includes('and then')`)
+		p.site.kill()
+		a.lose()
+		p.wait("it is marked", `document.querySelector('[data-reason=interrupted]') && !document.querySelector('[data-testid=offline]')`)
+	}},
+	{"queued", func(p *page) { p.enter("/c/" + p.site.play(queued, true)) }},
+	{"10000-parts", func(p *page) { p.enter("/c/" + p.site.play(parts(10_000), true)) }},
+	{"hostile", func(p *page) { p.enter("/c/" + p.site.play(everywhere(p.t, evil), true)) }},
+	{"signed-out", func(p *page) {
+		p.visit("/")
+		p.wait("it says so", `document.querySelector('[data-testid=signed-out]')`)
+	}},
+	{"missing", func(p *page) {
+		p.enter("/c/no-such-conversation")
+		p.wait("it says so", `document.querySelector('[data-testid=missing]')`)
+	}},
+	{"offline", func(p *page) {
+		p.enter("/c/" + p.recorded("rate-limit-guide"))
+		p.offline(true)
+		p.site.conns.cut()
+		p.wait("it says so", `document.querySelector('[data-testid=offline]')`)
+	}},
+}
+
+// parallel is a turn in which three tools are at work, one of which asks.
+var parallel = []line{
+	{Title: "Check the three services"},
+	{Type: "user-message", Text: "Check the three services."},
+	{Type: "turn-start"},
+	{Type: "text-delta", Text: "I will ask all three at once."},
+	{Type: "tool-call", Call: "a", Name: "bash", Text: `{"command":"curl -sf https://billing.example.org/healthz"}`},
+	{Type: "tool-call", Call: "b", Name: "bash", Text: `{"command":"curl -sf https://search.example.org/healthz"}`},
+	{Type: "tool-call", Call: "c", Name: "bash", Text: `{"command":"curl -sf https://mail.example.org/healthz"}`},
+	{Type: "tool-output", Call: "a"},
+	{Type: "tool-output", Call: "a", Text: "HTTP/2 200\ncontent-type: application/json\n"},
+	{Type: "tool-result", Call: "a", Text: `{"status":"ok"}`, Body: []byte(`{"outcome":"ok"}`)},
+	{Type: "tool-output", Call: "b"},
+	{Type: "tool-output", Call: "b", Text: "trying 192.0.2.7 …\ntrying 192.0.2.8 …\n"},
+	{Type: "permission-asked", Call: "c", Name: "bash", Body: []byte(`{"id":"p","what":"run a command that reaches the network"}`)},
+}
+
+// failed is a turn that was tried twice and ended by an error.
+var failed = []line{
+	{Title: "Summarise the incident"},
+	{Type: "user-message", Text: "Summarise the incident of last night."},
+	{Type: "turn-start"},
+	{Type: "text-delta", Text: "The first alert came at 09:14, when the queue"},
+	{Type: "error", Text: "Overloaded", Body: []byte(`{"status":529,"code":"overloaded_error"}`)},
+	{Type: "attempt-failed", Text: "Overloaded", Body: []byte(`{"status":529,"retryIn":2500}`)},
+	{Type: "text-delta", Text: "The first alert came at 09:14. I will look at "},
+	{Type: "error", Text: "This request would exceed your organization's rate limit of 80,000 input tokens per minute.", Body: []byte(`{"status":429,"code":"rate_limit_error"}`)},
+	{Type: "turn-end", Body: []byte(`{"reason":"error"}`)},
+}
+
+// queued is a turn during which more was asked.
+var queued = []line{
+	{Title: "One thing after the other"},
+	{Type: "user-message", Text: "Rename the package."},
+	{Type: "turn-start"},
+	{Type: "text-delta", Text: "First I look for everything that names it."},
+	{Type: "model-changed", Text: "claude-sonnet-4-5 → gpt-5.1"},
+	{Type: "user-message", Text: "And run the tests when you are done.", Body: []byte(`{"queued":true,"item":"i"}`)},
+	{Type: "user-message", Text: "Then tell me what took longest.", Body: []byte(`{"queued":true,"item":"j"}`)},
+}
+
+// enter signs in and goes to a path.
+func (p *page) enter(path string) {
+	p.t.Helper()
+	p.signIn()
+	if path == "/" {
+		return
+	}
+	p.visit(path)
+	p.wait("the page is drawn", `document.querySelector('[data-ready=true] [data-row], [data-ready=true] [data-testid=foot]:not(:empty), [data-testid=missing]')`)
+}
+
+func (p *page) top() {
+	p.t.Helper()
+	p.frames(5)
+	p.do(`probe.scroller().scrollTop = 0`)
+}
+
+// recorded plays one of the built-in recordings to its end.
+func (p *page) recorded(name string) string {
+	p.t.Helper()
+	c, err := p.site.store.Play(context.Background(), api.PlayRequest{Names: []string{name}, Speed: 1e6, Wait: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return c.ID
+}
+
+// TestScreenshots brings the page into every state there is, at the widths of
+// a phone, a tablet and a desk, light and dark, and checks what can be checked
+// without looking: nothing scrolls sideways, lies over something else or can
+// hardly be read. With STENO_SCREENSHOTS it does so for all of them and writes
+// the pictures to that directory; without, for the phone and the desk.
+func TestScreenshots(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("STENO_SCREENSHOTS")
+	widths := map[int64]int64{360: 740, 1440: 900}
+	if dir != "" {
+		widths[768] = 1024
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, picture := range pictures {
+		t.Run(picture.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPage(t, newSite(t))
+			p.scheme("light")
+			picture.into(p)
+			for width, height := range widths {
+				for _, scheme := range []string{"light", "dark"} {
+					p.device(width, height)
+					p.scheme(scheme)
+					p.check(dir, picture.name, width, scheme)
+				}
+			}
+			p.noTrouble()
+		})
+	}
+}
+
+// check checks the page as it stands and takes its picture.
+func (p *page) check(dir, name string, width int64, scheme string) {
+	p.t.Helper()
+	p.frames(8)
+	at := fmt.Sprintf("%s-%d-%s", name, width, scheme)
+	for what, probe := range map[string]string{
+		"is too wide": `probe.wide()`, "has things that overlap": `probe.overlapping()`,
+		"is hard to read": `probe.faint(4.5)`, "has": `probe.unnamed()`, "is hard to touch": `probe.small()`,
+	} {
+		if bad := eval[[]string](p, probe); len(bad) > 0 {
+			p.t.Errorf("%s %s: %s", at, what, strings.Join(bad, "; "))
+		}
+	}
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	p.must(err)
+	if err := os.WriteFile(filepath.Join(dir, at+".png"), png, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -31,8 +31,8 @@ lint: ## Check format and style
 fmt: ## Format
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
-screenshots: ## Draw every state of the page and check it
-	@chromium=$$(.ci/browser) && cd web && CHROMIUM="$$chromium" npm run screenshots
+screenshots: ## Draw every state of the page into screenshots/ and check it
+	STENO_SCREENSHOTS=$(CURDIR)/screenshots $(GO) test -count=1 -run TestScreenshots ./internal/browsertest
 
 web: ## Build the page from its sources
 	cd web && npm ci && npm run build

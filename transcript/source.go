@@ -44,10 +44,13 @@ func (e *SourceError) Unwrap() error { return e.Err }
 //   - step-finish is step-end and takes what is queued;
 //   - at is a number of milliseconds or an RFC 3339 time.
 //
-// Unknown fields are ignored, unknown types kept. Blank lines mean nothing. The
-// event is borrowed: it is valid until emit returns.
+// Unknown fields are ignored, unknown types kept. Blank lines mean nothing. A
+// character that two deltas of a part share is held back until it is whole
+// (A15). The event is borrowed: it is valid until emit returns.
 func ReadSource(r io.Reader, emit func(*steno.Event)) error {
 	br := bufio.NewReaderSize(r, 64<<10)
+	h := halves{emit: emit}
+	defer h.flushAll()
 	var line []byte
 	for number := 1; ; number++ {
 		var err error
@@ -62,7 +65,7 @@ func ReadSource(r io.Reader, emit func(*steno.Event)) error {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			if column, perr := parseLine(line, emit); perr != nil {
+			if column, perr := parseLine(line, &h); perr != nil {
 				return &SourceError{Line: number, Column: column, Err: perr}
 			}
 		}
@@ -127,7 +130,7 @@ type sourceLine struct {
 	Block   loose          `json:"block"`
 	Call    loose          `json:"call"`
 	Name    loose          `json:"name"`
-	Text    *loose         `json:"text"`
+	Text    jsontext.Value `json:"text"`
 	Whole   bool           `json:"whole"`
 	Body    jsontext.Value `json:"body"`
 
@@ -159,7 +162,7 @@ type sourceLine struct {
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // parseLine emits the events of one line. With an error it returns the column.
-func parseLine(line []byte, emit func(*steno.Event)) (int, error) {
+func parseLine(line []byte, h *halves) (int, error) {
 	var l sourceLine
 	if err := json.Unmarshal(line, &l, lenient); err != nil {
 		return columnOf(err), err
@@ -169,9 +172,7 @@ func parseLine(line []byte, emit func(*steno.Event)) (int, error) {
 		Message: string(l.Message), Part: string(l.Part), Block: string(l.Block),
 		Call: string(l.Call), Name: string(l.Name), Whole: l.Whole,
 	}
-	if l.Text != nil {
-		e.Text = string(*l.Text)
-	}
+	e.Text = plain(l.Text)
 	at, err := timeOf(l.At)
 	if err != nil {
 		return 1 + max(0, bytes.Index(line, []byte(`"at"`))), err
@@ -188,8 +189,8 @@ func parseLine(line []byte, emit func(*steno.Event)) (int, error) {
 	if err != nil {
 		return 1 + max(0, bytes.Index(line, []byte(`"body"`))), err
 	}
-	emit(&e)
-	l.follow(&e, emit)
+	h.event(&e, l.raw())
+	l.follow(&e, h.emit)
 	return 0, nil
 }
 

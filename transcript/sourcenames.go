@@ -26,7 +26,7 @@ func (l *sourceLine) fill(e *steno.Event, line []byte) {
 		e.Call = string(l.Call)
 		e.Body = &steno.Unrecognised{Name: l.Type, Raw: more(line)}
 	case steno.Error, steno.AttemptFailed:
-		if l.Text == nil && e.Part == "" && e.Turn == 0 {
+		if len(l.Text) == 0 && e.Part == "" && e.Turn == 0 {
 			e.Text, e.Message = e.Message, ""
 		}
 		if l.StatusCode != 0 || l.Retryable {
@@ -98,6 +98,14 @@ func (l *sourceLine) fillPart(e *steno.Event) {
 			e.Body = &steno.Block{Kind: l.Kind, Raw: l.Raw.Clone(), Provider: l.Provider, Model: l.Model}
 		}
 	}
+}
+
+// raw returns what the text of a delta was written as.
+func (l *sourceLine) raw() jsontext.Value {
+	if len(l.Arguments) > 0 {
+		return l.Arguments
+	}
+	return l.Text
 }
 
 func (l *sourceLine) seal() *steno.Seal {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -39,8 +40,12 @@ type calls struct {
 	first int
 	// held are the results whose call has not come.
 	held []*steno.Event
-	// spare is the memory of sealed arguments.
-	spare []byte
+	// spare is the memory of sealed arguments, of as many calls as were written
+	// at once.
+	spare [][]byte
+	// recent are calls that deltas came for, by how their blocks' names end:
+	// those of parallel calls come in turns. They are hints.
+	recent [4]int
 }
 
 func (cs *calls) reset() {
@@ -63,7 +68,9 @@ func (cs *calls) add(c call) int {
 		cs.byPart = make(map[string]int)
 	}
 	cs.byPart[c.part] = i
-	c.args, cs.spare = cs.spare[:0], nil
+	if last := len(cs.spare) - 1; last >= 0 {
+		c.args, cs.spare = cs.spare[last][:0], cs.spare[:last]
+	}
 	cs.list = append(cs.list, c)
 	cs.open = append(cs.open, i)
 	cs.unsealed = append(cs.unsealed, i)
@@ -212,10 +219,21 @@ func (n *Normaliser) blockCall(e *steno.Event) int {
 	if e.Block == "" {
 		return -1
 	}
+	cs := &n.turn.calls
+	hint := cs.hint(e.Block)
+	if i := *hint; i >= cs.first && i < len(cs.list) && cs.list[i].block == e.Block {
+		return i
+	}
 	if i, ok := n.turn.step.blocks.index[blockKey{kTool, e.Block}]; ok {
+		*hint = i
 		return i
 	}
 	return -1
+}
+
+// hint returns where the newest call of a block is remembered.
+func (cs *calls) hint(block string) *int {
+	return &cs.recent[int(block[len(block)-1])%len(cs.recent)]
 }
 
 // openCall begins a call and returns its index. A call before it on the same
@@ -235,6 +253,7 @@ func (n *Normaliser) openCall(e *steno.Event) int {
 	c := &n.turn.calls.list[i]
 	if c.block != "" {
 		s.blocks.put(blockKey{kTool, c.block}, i)
+		*n.turn.calls.hint(c.block) = i
 	}
 	o := n.putCall(steno.ToolStart, c)
 	o.Call, o.Name, o.Block = c.id, c.name, c.block
@@ -381,7 +400,7 @@ func (n *Normaliser) seal(i int, e *steno.Event) {
 	s, ok := e.Body.(*steno.Seal)
 	n.turn.calls.seal(i)
 	c.object = ok && s.Freeform || isObject(args)
-	n.turn.calls.spare, c.args = c.args, nil
+	n.turn.calls.spare, c.args = append(n.turn.calls.spare, c.args), nil
 	o := n.putCall(steno.ToolCall, c)
 	o.Call, o.Name, o.Body = c.id, c.name, n.owned(e.Body)
 	if whole {
@@ -394,7 +413,7 @@ func (n *Normaliser) seal(i int, e *steno.Event) {
 // isObject reports whether arguments can be given to a tool: a JSON object, or
 // nothing at all, which counts as one (A13).
 func isObject(args []byte) bool {
-	v := jsontext.Value(strings.TrimSpace(string(args)))
+	v := jsontext.Value(bytes.TrimSpace(args))
 	if len(v) == 0 {
 		return true
 	}

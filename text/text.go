@@ -31,7 +31,7 @@ type room struct {
 	buf     []byte
 }
 
-const firstRoom = 64
+const firstRoom = 128
 
 // Of returns a Text that holds s. It does not copy.
 func Of(s string) Text { return Text{s: s} }

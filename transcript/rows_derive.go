@@ -163,6 +163,7 @@ func (r *Rows) tell(m *rowMessage, old, next []keyedRow) {
 			r.emit(rowChange(k.key, k.row, slot.Removed, "", m.turn))
 		}
 	}
+	anchors := anchors(next, was)
 	for i, k := range next {
 		before, there := was[k.key]
 		switch {
@@ -171,21 +172,32 @@ func (r *Rows) tell(m *rowMessage, old, next []keyedRow) {
 			if m.stands {
 				op = slot.Written | slot.Moved
 			}
-			r.emit(rowChange(k.key, k.row, op, r.after(m, next[i+1:], was), m.turn))
+			r.emit(rowChange(k.key, k.row, op, r.after(m, anchors[i]), m.turn))
 		case !rowLayout.Equivalent(before, k.row):
 			r.emit(rowChange(k.key, k.row, slot.Written, "", m.turn))
 		}
 	}
 }
 
-// after returns the key of the row that follows: of those that come in the same
-// message the first that is there already, else the first of a later message,
-// else of the queue.
-func (r *Rows) after(m *rowMessage, rest []keyedRow, was map[string]*Row) string {
-	for _, k := range rest {
-		if was[k.key] != nil {
-			return k.key
+// anchors returns for each row the key of the first after it that was there
+// already, "" if none was.
+func anchors(rows []keyedRow, was map[string]*Row) []string {
+	keys := make([]string, len(rows))
+	key := ""
+	for i := len(rows) - 1; i >= 0; i-- {
+		keys[i] = key
+		if was[rows[i].key] != nil {
+			key = rows[i].key
 		}
+	}
+	return keys
+}
+
+// after returns the key of the row that follows one of m: the anchor in the same
+// message if there is one, else the first of a later message, else of the queue.
+func (r *Rows) after(m *rowMessage, anchor string) string {
+	if anchor != "" {
+		return anchor
 	}
 	at := len(r.messages) - 1
 	for r.messages[at] != m {

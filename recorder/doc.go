@@ -16,7 +16,7 @@
 //
 // Record queues and returns; it blocks only while more than [MaxPending] bytes
 // wait. Sync waits until all that was recorded before is durable, folded and
-// published. When the journal refuses a write nothing of it is folded and the
-// recorder is closed for good, with the reason; open the branch again to go on
-// from what is durable.
+// published. When the journal refuses a write nothing of it is folded, what was
+// durable before is published, and the recorder is closed for good, with the
+// reason; open the branch again to go on from what is durable.
 package recorder

@@ -414,6 +414,43 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
+// TestG33 is told events twice and three times by a source that resumes: what
+// was taken before is skipped, also after a restart.
+func TestG33(t *testing.T) {
+	j := &memory{}
+	words := []string{2: "o", "ne", " ", "two", " ", "three"}
+	deliver := func(r *Recorder, seqs ...int64) {
+		for _, seq := range seqs {
+			e := &steno.Event{Type: steno.TextDelta, Seq: seq}
+			switch {
+			case seq == 1:
+				e.Type = steno.TurnStart
+			case seq == 8:
+				e.Type = steno.Done
+			default:
+				e.Text = words[seq]
+			}
+			record(t, r, e)
+		}
+	}
+	r := open(t, Options{Journal: j})
+	deliver(r, 1, 2, 3, 4, 5, 6, 5, 6, 5, 6, 7, 8)
+	flush(t, r)
+	once := current(t, r)
+	if !strings.Contains(once, `"text":"one two three"`) || strings.Count(once, `"kind":"text"`) != 1 {
+		t.Errorf("folded is\n%s", once)
+	}
+	deliver(r, 7, 8)
+	flush(t, r)
+	if again := current(t, r); again != once {
+		t.Errorf("told again\n%s", again)
+	}
+	closed(t, r)
+	if reloaded := current(t, open(t, Options{Journal: j})); reloaded != once {
+		t.Errorf("reloaded\n%s", reloaded)
+	}
+}
+
 // TestG42ClockJumps: times are shown as they came and order nothing.
 func TestG42ClockJumps(t *testing.T) {
 	var n atomic.Int64

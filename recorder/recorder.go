@@ -14,8 +14,8 @@ import (
 	"github.com/stenolog/steno/transcript"
 )
 
-// MaxPending is how many bytes of text may wait for the pump before Record
-// blocks.
+// MaxPending is how many bytes of events, their texts and bodies, may wait for
+// the pump before Record blocks.
 const MaxPending = 1 << 20
 
 // DefaultFrame is the pause between two publications of deltas.
@@ -174,7 +174,8 @@ func (r *Recorder) Record(ctx context.Context, events ...*steno.Event) error {
 }
 
 // Sync waits until everything recorded before is durable and folded, and
-// publishes what is pending.
+// publishes what is pending. Where the write fails it returns why; every call
+// after that returns an error that wraps [steno.ErrClosed] and the reason.
 func (r *Recorder) Sync(ctx context.Context) error {
 	if err := r.call(ctx, func() { r.transcript.Flush() }); err != nil {
 		return fmt.Errorf("sync branch %s: %w", r.branch, err)
@@ -256,9 +257,9 @@ func wait(ctx context.Context, post func(call), f func()) error {
 	}
 }
 
-// Close records what is pending, ends the pump and waits for it. A turn in
-// flight stays open in the journal; the next Open ends it. If ctx ends first,
-// what has not been written is given up. Closing twice is harmless.
+// Close records and publishes what is pending, ends the pump and waits for it.
+// A turn in flight stays open in the journal; the next Open ends it. If ctx
+// ends first, what has not been written is given up. Closing twice is harmless.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.inbox.close()
 	select {

@@ -346,9 +346,9 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestSnapshotThenStream: who reads the snapshot and joins the stream with its
-// id has no gap and no repeat.
-func TestSnapshotThenStream(t *testing.T) {
+// TestG34SnapshotThenStream: the snapshot holds every open part, so who reads
+// it and joins the stream with its id has no gap and no repeat.
+func TestG34SnapshotThenStream(t *testing.T) {
 	w := newWriter()
 	w.publish(w.insert("a", "k", "", item{}))
 	id, data := w.live.Snapshot(DefaultWindow)

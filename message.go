@@ -1,14 +1,10 @@
 package steno
 
 import (
-	"strings"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno/text"
 )
-
-func cloneString(s string) string { return strings.Clone(s) }
 
 // Role is who speaks a message.
 type Role string

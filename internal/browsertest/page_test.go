@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+const patience = 60 * time.Second
 
 // probe holds the functions the tests call in the page, as window.probe.
 //

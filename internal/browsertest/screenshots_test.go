@@ -160,20 +160,34 @@ func (p *page) recorded(name string) string {
 	return c.ID
 }
 
-// TestScreenshots brings the page into every state there is, at the widths of
-// a phone, a tablet and a desk, light and dark, and checks what can be checked
-// without looking: nothing scrolls sideways, lies over something else or can
-// hardly be read. With STENO_SCREENSHOTS it does so for all of them and writes
-// the pictures to that directory; without, for the phone and the desk.
+// look is a size of the window and the colours the system asks for.
+type look struct {
+	width, height int64
+	scheme        string
+}
+
+// looks are a phone, a tablet and a desk, light and dark. The first two are
+// enough to check by: what is drawn depends on either, hardly on both.
+var looks = []look{
+	{360, 740, "light"},
+	{1440, 900, "dark"},
+	{360, 740, "dark"},
+	{768, 1024, "light"},
+	{768, 1024, "dark"},
+	{1440, 900, "light"},
+}
+
+// TestScreenshots brings the page into every state there is and checks what can
+// be checked without looking: nothing scrolls sideways, lies over something
+// else, can hardly be read or has no name. With STENO_SCREENSHOTS it does so in
+// all looks and writes the pictures to that directory.
 func TestScreenshots(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("STENO_SCREENSHOTS")
-	widths := map[int64]int64{360: 740, 1440: 900}
-	if dir != "" {
-		widths[768] = 1024
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+	dir, looks := os.Getenv("STENO_SCREENSHOTS"), looks
+	if dir == "" {
+		looks = looks[:2]
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	for _, picture := range pictures {
 		t.Run(picture.name, func(t *testing.T) {
@@ -181,12 +195,10 @@ func TestScreenshots(t *testing.T) {
 			p := newPage(t, newSite(t))
 			p.scheme("light")
 			picture.into(p)
-			for width, height := range widths {
-				for _, scheme := range []string{"light", "dark"} {
-					p.device(width, height)
-					p.scheme(scheme)
-					p.check(dir, picture.name, width, scheme)
-				}
+			for _, look := range looks {
+				p.device(look.width, look.height)
+				p.scheme(look.scheme)
+				p.check(dir, fmt.Sprintf("%s-%d-%s", picture.name, look.width, look.scheme))
 			}
 			p.noTrouble()
 		})
@@ -194,10 +206,9 @@ func TestScreenshots(t *testing.T) {
 }
 
 // check checks the page as it stands and takes its picture.
-func (p *page) check(dir, name string, width int64, scheme string) {
+func (p *page) check(dir, at string) {
 	p.t.Helper()
 	p.frames(8)
-	at := fmt.Sprintf("%s-%d-%s", name, width, scheme)
 	for what, probe := range map[string]string{
 		"is too wide": `probe.wide()`, "has things that overlap": `probe.overlapping()`,
 		"is hard to read": `probe.faint(4.5)`, "has": `probe.unnamed()`, "is hard to touch": `probe.small()`,

@@ -162,7 +162,7 @@ func (c *Collection[K, V]) tell(s *Settlement[K]) {
 		c.updates = append(c.updates, u)
 	}
 	for _, u := range c.updates {
-		if u.Op&(Written|Removed) != 0 {
+		if u.Op != Moved {
 			u.Item.listeners.tell(u, c.Report)
 		}
 	}

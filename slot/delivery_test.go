@@ -68,6 +68,22 @@ func TestC44C45Subscribing(t *testing.T) {
 	}
 }
 
+// Who subscribes to an item in the batch that inserted it hears of what is
+// written to it later in that batch.
+func TestC44SubscribedBeforeItWasTold(t *testing.T) {
+	b := newBench(t)
+	var heard []string
+	must(t, b.Batch(func() error {
+		must(t, b.Insert(row{ID: 1, Name: "x"}))
+		b.Item(1).Subscribe(func(u Update[int, row]) { heard = append(heard, u.Item.Value().Name) })
+		_, err := b.Update(row{ID: 1, Name: "y"})
+		return err
+	}))
+	if !slices.Equal(heard, []string{"y"}) {
+		t.Fatalf("heard %q", heard)
+	}
+}
+
 func TestC46CancelDuringTheRound(t *testing.T) {
 	b := newBench(t, 1)
 	var calls []string

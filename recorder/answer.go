@@ -37,8 +37,8 @@ func (a *Answer) Write(p []byte) (int, error) {
 	if a.err != nil {
 		return 0, a.err
 	}
-	if err := a.keep(p); err != nil {
-		return 0, a.fail(err)
+	if a.err = a.keep(p); a.err != nil {
+		return 0, a.err
 	}
 	a.decoder.Decode(p, a.take)
 	a.release()
@@ -114,7 +114,7 @@ func (a *Answer) release() {
 	name, err := a.raw.Seal(a.ctx)
 	a.raw = nil
 	if err != nil {
-		a.fail(fmt.Errorf("keep the answer's bytes: %w", err))
+		a.err = fmt.Errorf("keep the answer's bytes: %w", err)
 		return
 	}
 	last := a.held[len(a.held)-1]
@@ -136,17 +136,8 @@ func (a *Answer) flush() {
 
 func (a *Answer) record(e *steno.Event) {
 	if a.err == nil {
-		if err := a.r.Record(a.ctx, e); err != nil {
-			a.fail(err)
-		}
+		a.err = a.r.Record(a.ctx, e)
 	}
-}
-
-func (a *Answer) fail(err error) error {
-	if a.err == nil {
-		a.err = err
-	}
-	return a.err
 }
 
 // rawName names a stream of raw bytes after its branch, so that what a crash

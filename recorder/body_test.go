@@ -46,24 +46,42 @@ func TestLargeBodies(t *testing.T) {
 		kept  int    // of the text
 		get   func(*steno.Event) string
 	}{
-		"result": {&steno.Event{Type: steno.ToolResult, Call: "c", Text: "x" + long}, "x" + long, MaxBody - 1,
-			func(e *steno.Event) string { return e.Body.(*steno.Result).Blob }},
-		"result that fits": {&steno.Event{Type: steno.ToolResult, Call: "c", Text: short}, "", MaxBody,
-			func(e *steno.Event) string { b, _ := e.Body.(*steno.Result); return blobOf(b) }},
-		"raw result": {&steno.Event{Type: steno.ToolResult, Call: "c", Body: &steno.Result{Raw: []byte(raw)}}, raw, 0,
-			func(e *steno.Event) string { return e.Body.(*steno.Result).Blob }},
-		"image in a result": {&steno.Event{Type: steno.ToolResult, Call: "c", Body: &steno.Result{Parts: []steno.Content{{Kind: "image", Data: []byte("png")}}}}, "png", 0,
-			func(e *steno.Event) string { return e.Body.(*steno.Result).Parts[0].Blob }},
-		"output": {&steno.Event{Type: steno.ToolOutput, Call: "c", Text: long}, long, MaxBody,
-			func(e *steno.Event) string { return e.Body.(*steno.Output).Blob }},
-		"bytes of output": {&steno.Event{Type: steno.ToolOutput, Call: "c", Body: &steno.Output{Stream: "stderr", Data: []byte(long)}}, long, 0,
-			func(e *steno.Event) string { return e.Body.(*steno.Output).Blob }},
-		"file": {&steno.Event{Type: steno.File, Name: "f", Body: &steno.Block{Media: "image/png", Data: []byte("bytes")}}, "bytes", 0,
-			func(e *steno.Event) string { return e.Body.(*steno.Block).Blob }},
-		"opaque block": {&steno.Event{Type: steno.Opaque, Body: &steno.Block{Raw: []byte(raw)}}, raw, 0,
-			func(e *steno.Event) string { return e.Body.(*steno.Block).Blob }},
-		"file of a person": {&steno.Event{Type: steno.UserMessage, Body: &steno.UserInput{Queued: true, Parts: []steno.Content{{Kind: "file", Data: []byte("pdf")}}}}, "pdf", 0,
-			func(e *steno.Event) string { return e.Body.(*steno.UserInput).Parts[0].Blob }},
+		"result": {
+			&steno.Event{Type: steno.ToolResult, Call: "c", Text: "x" + long}, "x" + long, MaxBody - 1,
+			func(e *steno.Event) string { return e.Body.(*steno.Result).Blob },
+		},
+		"result that fits": {
+			&steno.Event{Type: steno.ToolResult, Call: "c", Text: short}, "", MaxBody,
+			func(e *steno.Event) string { b, _ := e.Body.(*steno.Result); return blobOf(b) },
+		},
+		"raw result": {
+			&steno.Event{Type: steno.ToolResult, Call: "c", Body: &steno.Result{Raw: []byte(raw)}}, raw, 0,
+			func(e *steno.Event) string { return e.Body.(*steno.Result).Blob },
+		},
+		"image in a result": {
+			&steno.Event{Type: steno.ToolResult, Call: "c", Body: &steno.Result{Parts: []steno.Content{{Kind: "image", Data: []byte("png")}}}}, "png", 0,
+			func(e *steno.Event) string { return e.Body.(*steno.Result).Parts[0].Blob },
+		},
+		"output": {
+			&steno.Event{Type: steno.ToolOutput, Call: "c", Text: long}, long, MaxBody,
+			func(e *steno.Event) string { return e.Body.(*steno.Output).Blob },
+		},
+		"bytes of output": {
+			&steno.Event{Type: steno.ToolOutput, Call: "c", Body: &steno.Output{Stream: "stderr", Data: []byte(long)}}, long, 0,
+			func(e *steno.Event) string { return e.Body.(*steno.Output).Blob },
+		},
+		"file": {
+			&steno.Event{Type: steno.File, Name: "f", Body: &steno.Block{Media: "image/png", Data: []byte("bytes")}}, "bytes", 0,
+			func(e *steno.Event) string { return e.Body.(*steno.Block).Blob },
+		},
+		"opaque block": {
+			&steno.Event{Type: steno.Opaque, Body: &steno.Block{Raw: []byte(raw)}}, raw, 0,
+			func(e *steno.Event) string { return e.Body.(*steno.Block).Blob },
+		},
+		"file of a person": {
+			&steno.Event{Type: steno.UserMessage, Body: &steno.UserInput{Queued: true, Parts: []steno.Content{{Kind: "file", Data: []byte("pdf")}}}}, "pdf", 0,
+			func(e *steno.Event) string { return e.Body.(*steno.UserInput).Parts[0].Blob },
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, blobs := &memory{}, blob.New(t.TempDir())

@@ -422,10 +422,10 @@ func TestG33(t *testing.T) {
 	deliver := func(r *Recorder, seqs ...int64) {
 		for _, seq := range seqs {
 			e := &steno.Event{Type: steno.TextDelta, Seq: seq}
-			switch {
-			case seq == 1:
+			switch seq {
+			case 1:
 				e.Type = steno.TurnStart
-			case seq == 8:
+			case 8:
 				e.Type = steno.Done
 			default:
 				e.Text = words[seq]

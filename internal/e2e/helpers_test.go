@@ -322,7 +322,8 @@ const stop = "data: {\"id\":\"1\",\"choices\":[{\"delta\":{},\"finish_reason\":\
 
 func create(t *testing.T, s interface {
 	Create(context.Context, api.NewConversation) (*api.Conversation, error)
-}) string {
+},
+) string {
 	t.Helper()
 	c, err := s.Create(t.Context(), api.NewConversation{Title: "t"})
 	if err != nil {

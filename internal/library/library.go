@@ -188,7 +188,7 @@ func (l *Library) List(ctx context.Context) ([]Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("library: list: %w", err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err says what there is to say
 	var all []Entry
 	for rows.Next() {
 		e, err := scan(rows)

@@ -164,7 +164,7 @@ func (c *conversation) end(idle bool) error {
 	}
 	s.mu.Unlock()
 	<-c.ready
-	if c.err != nil {
+	if c.recorder == nil {
 		return nil // it was never open, and is removed by who tried
 	}
 	err := c.shut()
@@ -186,7 +186,7 @@ func (c *conversation) open(ctx context.Context, create bool) error {
 	s := c.store
 	// It is behind if the disk was full when it was last written.
 	err := s.library.Update(ctx, s.journal, c.id)
-	if err != nil && !(create && errors.Is(err, steno.ErrNotFound)) {
+	if err != nil && (!create || !errors.Is(err, steno.ErrNotFound)) {
 		return err
 	}
 	entry, err := s.library.Get(ctx, c.id)
@@ -204,11 +204,13 @@ func (c *conversation) open(ctx context.Context, create bool) error {
 		Committed: c.committed, TurnEnded: c.turnEnded, Report: s.report,
 	})
 	if err != nil {
-		return err
+		return err // the recorder is nil
 	}
 	c.live, _, err = view.Follow(ctx, watched{c}) // ended with the recorder
 	if err != nil {
-		return errors.Join(err, c.recorder.Close(ctx))
+		err = errors.Join(err, c.recorder.Close(ctx))
+		c.recorder = nil
+		return err
 	}
 	go c.watch()
 	return nil

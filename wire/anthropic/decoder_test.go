@@ -295,7 +295,7 @@ func TestFrameTooLarge(t *testing.T) {
 	}
 }
 
-func FuzzDecoder(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	f.Add(stream(messageStart, start(0, `{"type":"text","text":""}`), delta(0, `{"type":"text_delta","text":"\ud83d"}`), stop(0), endTurn, messageStop), uint16(7))
 	f.Add(stream(messageStart, start(0, `{"type":"thinking","signature":"a"}`), delta(0, `{"type":"signature_delta","signature":"\ud83d"}`), stop(0)), uint16(1))
 	f.Add(stream(start(1, `{"type":"server_tool_use","id":"t","name":"f","input":{"a":1},"server_name":"s"}`), stop(1), start(1, `{"type":"mcp_tool_result","is_error":true}`)), uint16(3))

@@ -278,6 +278,10 @@ func borrow(p []byte) string { return unsafe.String(unsafe.SliceData(p), len(p))
 // word returns the text of a string value, without copying where it is written
 // without escapes.
 func word(value []byte) []byte {
+	switch string(value) {
+	case `"content_block_delta"`, `"text_delta"`, `"thinking_delta"`, `"input_json_delta"`:
+		return value[1 : len(value)-1] // nearly all there are
+	}
 	if len(value) > 1 && scan.IsString(value) && bytes.IndexByte(value, '\\') < 0 {
 		if body := value[1 : len(value)-1]; isASCII(body) {
 			return body

@@ -256,9 +256,9 @@ func TestDeltaDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzDecoder builds messages of its own from the input, since no random bytes
+// FuzzDecode builds messages of its own from the input, since no random bytes
 // have a right checksum, and takes the input as it is too.
-func FuzzDecoder(f *testing.F) {
+func FuzzDecode(f *testing.F) {
 	f.Add([]byte("messageStart {}\ncontentBlockDelta {\"contentBlockIndex\":0,\"delta\":{\"text\":\"\\ud83d\"}}\nmetadata {\"usage\":{}}"), uint16(7))
 	f.Add([]byte("contentBlockStart {\"contentBlockIndex\":0,\"start\":{\"toolResult\":{}}}\ncontentBlockDelta {\"contentBlockIndex\":0,\"delta\":{\"toolResult\":1}}\ncontentBlockStop {\"contentBlockIndex\":0}"), uint16(3))
 	f.Add([]byte("contentBlockDelta {\"contentBlockIndex\":0,\"delta\":{\"reasoningContent\":{\"signature\":\"s\"}}}\nmessageStop {\"stopReason\":\"end_turn\"}\nxException {\"message\":1}"), uint16(1))

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,15 +20,8 @@ var update = flag.Bool("update", false, "write the golden event files of the str
 // holds one event a line.
 func Golden(t *testing.T, fresh func(name string) wire.Decoder) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", "*.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
+	for _, path := range streams(t) {
 		name := filepath.Base(path)
-		if filepath.Ext(name) == ".events" {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			got := Lines(EveryCut(t, func() wire.Decoder { return fresh(name) }, Read(t, path)))
 			golden := strings.TrimSuffix(path, filepath.Ext(path)) + ".events"
@@ -41,4 +35,14 @@ func Golden(t *testing.T, fresh func(name string) wire.Decoder) {
 			}
 		})
 	}
+}
+
+// streams returns the files in testdata that hold a stream.
+func streams(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return filepath.Ext(path) == ".events" })
 }

@@ -143,14 +143,23 @@ func EveryCut(t *testing.T, fresh func() wire.Decoder, data []byte) []*steno.Eve
 	return want
 }
 
-// Fuzz holds the events of hostile data to the laws, and to those of two
-// cuttings: each byte, and pieces of n bytes.
+// Seeds adds the streams in testdata to the corpus of a fuzz target.
+func Seeds(f *testing.F) {
+	f.Helper()
+	for _, path := range streams(f) {
+		f.Add(Read(f, path), uint16(400))
+	}
+}
+
+// Fuzz holds the events of hostile data to the laws (no panic, valid UTF-8, one
+// end for each start, events that can be written) and to those of three
+// cuttings: each byte, pieces of n bytes, and split in two after n.
 func Fuzz(t *testing.T, fresh func() wire.Decoder, data []byte, n int) {
 	t.Helper()
 	want := MustDecode(t, fresh(), data)
-	for _, size := range []int{1, n} {
-		if diff := Diff(want, MustDecode(t, fresh(), data, every(data, size)...)); diff != "" {
-			t.Fatalf("pieces of %d bytes: other events: %s", size, diff)
+	for _, cuts := range [][]int{every(data, 1), every(data, n), {n % (len(data) + 1)}} {
+		if diff := Diff(want, MustDecode(t, fresh(), data, cuts...)); diff != "" {
+			t.Fatalf("cut at %v: other events: %s", cuts[:min(len(cuts), 2)], diff)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (s *shown) push(events script) {
 func unwatched(name string, perFrame int) variant {
 	const deltas = 8_000
 	updates := updatesOf(deltas, perFrame)
-	return variant{name, deltas, func() func() {
+	return variant{name: name, deltas: deltas, setup: func() func() {
 		v := newShown().view
 		return func() {
 			for _, u := range updates {
@@ -110,7 +110,7 @@ func updatesOf(deltas, perFrame int) []transcript.Update {
 // channels is the usual way: a table of channels under a lock.
 func channels(viewers, deltas int) variant {
 	data := frame(nil, "append", `"key":"text:0","field":"text","at":4,"len":4,"text":"abcd"`)
-	return variant{fmt.Sprint("channels ", viewers), deltas, func() func() {
+	return variant{name: fmt.Sprint("channels ", viewers), deltas: deltas, setup: func() func() {
 		var table sync.RWMutex
 		var drained sync.WaitGroup
 		subscribers := make([]chan []byte, viewers)
@@ -148,7 +148,7 @@ func pour(frames <-chan []byte, out *http.ResponseController, w http.ResponseWri
 // has been sent the last state.
 func streams(viewers, deltas int) variant {
 	updates := updatesOf(deltas, 1)
-	return variant{fmt.Sprint("streams ", viewers), deltas, func() func() {
+	return variant{name: fmt.Sprint("streams ", viewers), deltas: deltas, setup: func() func() {
 		v := newShown().view
 		var served sync.WaitGroup
 		for range viewers {

@@ -41,7 +41,7 @@ func coldFloor() variant {
 	for range coldMessages {
 		messages = append(messages, x.translate(cold()))
 	}
-	return variant{"floor", coldMessages * coldDeltas, func() func() {
+	return variant{name: "floor", deltas: coldMessages * coldDeltas, setup: func() func() {
 		f := &floorEngine{}
 		return func() {
 			for _, m := range messages {
@@ -55,7 +55,7 @@ func coldFloor() variant {
 
 func coldPath() variant {
 	message := cold()
-	return variant{"memory", coldMessages * coldDeltas, func() func() {
+	return variant{name: "memory", deltas: coldMessages * coldDeltas, setup: func() func() {
 		p := newPath()
 		return func() {
 			err := p.engine.Batch(func() error {
@@ -73,7 +73,7 @@ func coldPath() variant {
 
 // coldStore opens the recorded conversation as a server does.
 func coldStore(dir string, events int) variant {
-	return variant{"store", events, func() func() {
+	return variant{name: "store", deltas: events, setup: func() func() {
 		return func() {
 			ctx := context.Background()
 			store, err := sqlite.Open(ctx, dir, sqlite.Options{})

@@ -19,12 +19,12 @@ const segment = 1448
 func bytesToSlot(n int) []line {
 	stream := answers()
 	r := interleave(n, []variant{
-		{"chain", mixedDeltas, func() func() {
+		{name: "chain", deltas: mixedDeltas, setup: func() func() {
 			var c chain
 			c.floor.told = func(f floorChange) { last(f.text) }
 			return func() { inSegments(stream, c.feed) }
 		}},
-		{"frames", mixedDeltas, func() func() {
+		{name: "frames", deltas: mixedDeltas, setup: func() func() {
 			var reader sse.Reader
 			take := func(e sse.Event) { seen += len(e.Data) }
 			return func() {
@@ -35,7 +35,7 @@ func bytesToSlot(n int) []line {
 				})
 			}
 		}},
-		{"decoder", mixedDeltas, func() func() {
+		{name: "decoder", deltas: mixedDeltas, setup: func() func() {
 			var d anthropic.Decoder
 			take := func(e *steno.Event) { seen += len(e.Text) }
 			return func() { inSegments(stream, func(p []byte) { d.Decode(p, take) }) }
@@ -54,7 +54,7 @@ func bytesToSlot(n int) []line {
 
 // wireVariant is the whole way, from a provider's bytes to a reader.
 func wireVariant(name string, stream []byte) variant {
-	return variant{name, mixedDeltas, func() func() {
+	return variant{name: name, deltas: mixedDeltas, setup: func() func() {
 		var d anthropic.Decoder
 		p := newPath()
 		p.read()

@@ -55,7 +55,7 @@ func durable(n int) ([]line, error) {
 
 // driver inserts a row an event with nothing around it.
 func driver(name string, fresh func() string, mode string) variant {
-	return variant{name, storedEvents, func() func() {
+	return variant{name: name, deltas: storedEvents, setup: func() func() {
 		c, err := sqlite3.Open(filepath.Join(fresh(), "raw.db"))
 		must(err)
 		must(c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=" + mode + "; CREATE TABLE e (b INTEGER, s INTEGER, d BLOB, PRIMARY KEY (b, s)) WITHOUT ROWID"))
@@ -84,7 +84,7 @@ func driver(name string, fresh func() string, mode string) variant {
 func appends(name string, fresh func() string, relaxed bool) variant {
 	var norm normaliser
 	events := norm.normalise(growing(0, storedEvents))[:storedEvents]
-	return variant{name, storedEvents, func() func() {
+	return variant{name: name, deltas: storedEvents, setup: func() func() {
 		ctx := context.Background()
 		s, err := sqlite.Open(ctx, fresh(), sqlite.Options{Relaxed: relaxed})
 		must(err)

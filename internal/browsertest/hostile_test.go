@@ -77,6 +77,25 @@ func everywhere(t *testing.T, texts []string) []line {
 		}
 		lines = append(lines, line{Type: "turn-end", Body: jsontext.Value(`{"reason":"cancelled"}`)})
 	}
+	return append(lines, waiting(t, texts)...)
+}
+
+// waiting is a turn that goes on: the texts wait in its queue and ask for
+// permission.
+func waiting(t *testing.T, texts []string) []line {
+	t.Helper()
+	lines := []line{{Type: "turn-start"}}
+	for i, text := range texts {
+		what, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := fmt.Sprint("call", i)
+		lines = append(lines,
+			line{Type: "user-message", Text: text, Body: jsontext.Value(fmt.Sprintf(`{"queued":true,"item":"i%d"}`, i))},
+			line{Type: "tool-call", Block: call, Call: call, Name: "bash", Text: text},
+			line{Type: "permission-asked", Call: call, Name: text, Body: jsontext.Value(fmt.Sprintf(`{"id":"p%d","what":%s}`, i, what))})
+	}
 	return lines
 }
 
@@ -137,7 +156,7 @@ func TestHostileTranscript(t *testing.T) {
 	p.wait("all of it is there", `document.querySelectorAll('[data-row]').length > 3`)
 	loads := len(p.loads())
 	seen := eval[screen](p, `probe.read()`)
-	if want := 9 * len(evil); len(seen.Parts) != want {
+	if want := 10 * len(evil); len(seen.Parts) != want {
 		t.Errorf("%d parts are seen of %d", len(seen.Parts), want)
 	}
 	p.harmless(loads)

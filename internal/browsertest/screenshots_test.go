@@ -41,17 +41,8 @@ var pictures = []picture{
 	}},
 	{"demo", func(p *page) { p.enter("/c/" + p.recorded("flaky-test")) }},
 	{"guide", func(p *page) { p.enter("/c/" + p.recorded("rate-limit-guide")); p.top() }},
-	{"thinking", func(p *page) {
-		id := p.site.conversation("Is it a prime?")
-		a := p.site.answer(id)
-		b := a.start("thinking")
-		for range 6 {
-			a.delta(b, "thinking", "It is 2^31 − 1, a Mersenne number. Its exponent 31 is prime, which is necessary but does not suffice.\n\n")
-		}
-		p.enter("/c/" + id)
-		p.wait("it thinks", `document.querySelector('[data-row] summary')`)
-		p.do(`probe.unfold()`)
-	}},
+	{"thinking", func(p *page) { p.thinks() }},
+	{"thinking-unfolded", func(p *page) { p.thinks(); p.do(`probe.unfold()`) }},
 	{"parallel-tools", func(p *page) {
 		p.enter("/c/" + p.site.play(parallel, true))
 		p.wait("they run", `document.querySelectorAll('[data-kind=tool]').length === 3`)
@@ -90,6 +81,15 @@ var pictures = []picture{
 		p.site.conns.cut()
 		p.wait("it says so", `document.querySelector('[data-testid=offline]')`)
 	}},
+}
+
+// thinking is a turn in which nothing was said yet.
+var thinking = []line{
+	{Title: "Is 2,147,483,647 a prime?"},
+	{Type: "user-message", Text: "Is 2,147,483,647 a prime?"},
+	{Type: "turn-start"},
+	{Type: "reasoning-delta", Text: "It is 2³¹ − 1, a Mersenne number. Its exponent 31 is prime, which is necessary but does not suffice.\n\n"},
+	{Type: "reasoning-delta", Text: "Euler showed in 1772 that it is: a divisor of it has the form 248n + 1 or 248n + 63, and he tried all of these below 46,339. I can do the Lucas–Lehmer test in my head for small exponents only, so"},
 }
 
 // parallel is a turn in which three tools are at work, one of which asks.
@@ -142,6 +142,13 @@ func (p *page) enter(path string) {
 	}
 	p.visit(path)
 	p.wait("the page is drawn", `document.querySelector('[data-ready=true] [data-row], [data-ready=true] [data-testid=foot]:not(:empty), [data-testid=missing]')`)
+}
+
+// thinks shows a turn in which nothing was said yet.
+func (p *page) thinks() {
+	p.t.Helper()
+	p.enter("/c/" + p.site.play(thinking, true))
+	p.wait("it thinks", `document.querySelector('[data-row] summary .pulse')`)
 }
 
 func (p *page) top() {

@@ -77,6 +77,10 @@ func (s *Server) link(code string) string {
 // in no history.
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet {
+		// Whoever looks at a link before it is followed must not use it up.
+		return catalogue.New(catalogue.BadRequest, "a sign-in link has no HEAD; use GET")
+	}
 	session, expires, err := s.opt.Auth.Redeem(r.URL.Query().Get("code"))
 	if err != nil {
 		return err

@@ -50,6 +50,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if rec, ok := w.(*recorder); ok && rec.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
+	if r.Body != nil && r.Body != http.NoBody {
+		// The answer leaves when the body is in: a slow one must not hold it.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(errorBodyTimeout))
+	}
 	body, e := errorBody(err, note.id)
 	s.metrics.refused.WithLabelValues(string(e.Code)).Inc()
 	w.Header().Set("Cache-Control", "no-store")

@@ -111,7 +111,7 @@ type kind int
 
 const (
 	plain  kind = iota // short; a JSON body at most
-	upload             // a long body; finishes during shutdown
+	upload             // a long body; may finish during shutdown
 	stream             // a long answer; ends when the server drains
 )
 
@@ -190,6 +190,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, need config.Scope
 	defer s.requests.Add(-1)
 	if s.requests.Add(1) > int64(s.opt.Limits.Requests) {
 		return retryLater(w, time.Second, catalogue.Overload, s.opt.Limits.requestsText())
+	}
+	if k == upload {
+		return s.serveUpload(w, r, h)
 	}
 	return h(w, r)
 }

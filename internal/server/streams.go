@@ -30,6 +30,10 @@ const retryHint = "retry: 1000\n\n"
 // key, ends at once when its token is revoked, and at a shutdown is ended and
 // told when to come back.
 func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, key string, h handler) error {
+	if r.Method == http.MethodHead {
+		// A stream to nobody would never notice that nobody reads it.
+		return catalogue.New(catalogue.BadRequest, "a stream has no HEAD; use GET")
+	}
 	if err := s.limiter.openStream(key); err != nil {
 		w.Header().Set("Retry-After", "1")
 		return err

@@ -44,7 +44,7 @@ var sharedCases = []string{
 	"G15",                      // reasoning
 	"G19", "G20", "G21", "G22", // calls and results, before any request
 	"G29", "G30", "G31", "G32", // ends of streams
-	"G33", "G34", "G36", "G38", // resume, live
+	"G33", "G34", "G35", "G36", "G38", // resume, live
 	"G39", "G40", "G41", "G42", "G43", "G45", // store
 	"G46", // usage
 }

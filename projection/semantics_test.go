@@ -309,7 +309,7 @@ func pushFromFold(t *testing.T) {
 		t.Fatalf("%d calls", len(errs))
 	}
 	for _, err := range errs {
-		if err != projection.ErrReentrant { //nolint:errorlint // it is returned as it is
+		if err != projection.ErrReentrant {
 			t.Errorf("got %v, want ErrReentrant", err)
 		}
 	}

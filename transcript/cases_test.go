@@ -127,10 +127,10 @@ func (x *expected) decode(t *testing.T, pieces [][]byte) []*steno.Event {
 }
 
 func cutAt(how string, raw []byte) [][]byte {
-	switch {
-	case how == "whole":
+	switch how {
+	case "whole":
 		return [][]byte{raw}
-	case how == "after-cr":
+	case "after-cr":
 		return bytes.SplitAfter(raw, []byte("\r"))
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(how, "each-"))

@@ -18,30 +18,66 @@ func TestChunkJSON(t *testing.T) {
 		part steno.Part
 		want string
 	}{
-		{"text", steno.Part{Kind: steno.KindText, Text: text.Of("a"), Block: "0", Step: 1, Attempt: 1},
-			`{"type":"text","text":"a","block":"0","step":1,"attempt":1}`},
-		{"thinking", steno.Part{Kind: steno.KindThinking, Opaque: jsontext.Value(`{"signature":"s"}`), Provider: "p", Model: "m"},
-			`{"type":"thinking","opaque":{"signature":"s"},"provider":"p","model":"m"}`},
-		{"an open call", steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Name: "f", Arguments: text.Of("{}")}},
-			`{"type":"tool-batch","calls":[{"id":"x","name":"f","arguments":"{}"}]}`},
-		{"an empty result", steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Output: text.Of("o"), Result: &empty}},
-			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","result":"","outcome":"ok","shellOutput":"o"}]}`},
-		{"a skipped call", steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Result: &steno.Result{Outcome: steno.OutcomeSkipped}}},
-			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","outcome":"skipped"}]}`},
-		{"result parts", steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Result: &steno.Result{Parts: []steno.Content{{Kind: "text", Text: "a"}, {Kind: "text", Text: "b"}}}}},
-			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","result":"ab","parts":[{"kind":"text","text":"a"},{"kind":"text","text":"b"}]}]}`},
-		{"a provider's result", steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Executor: steno.Provider, Result: &steno.Result{Raw: jsontext.Value(`[1]`)}}},
-			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","executor":"provider","raw":[1]}]}`},
-		{"error", steno.Part{Kind: steno.KindError, Text: text.Of("e"), Status: 503},
-			`{"type":"error","message":"e","statusCode":503}`},
-		{"system", steno.Part{Kind: steno.KindSystem, Notice: "notice", Text: text.Of("n")},
-			`{"type":"system","text":"n","kind":"notice"}`},
-		{"opaque", steno.Part{Kind: steno.KindOpaque, Content: &steno.Block{Kind: "k", Raw: jsontext.Value(`{"a":1}`)}},
-			`{"type":"opaque","kind":"k","raw":{"a":1}}`},
-		{"file", steno.Part{Kind: steno.KindFile, Content: &steno.Block{Blob: "b", Media: "image/png"}},
-			`{"type":"file","raw":{"blob":"b","media":"image/png"}}`},
-		{"a kind we do not know", steno.Part{Kind: "novel", Content: &steno.Block{Raw: jsontext.Value(`1`)}},
-			`{"type":"novel","raw":1}`},
+		{
+			"text",
+			steno.Part{Kind: steno.KindText, Text: text.Of("a"), Block: "0", Step: 1, Attempt: 1},
+			`{"type":"text","text":"a","block":"0","step":1,"attempt":1}`,
+		},
+		{
+			"thinking",
+			steno.Part{Kind: steno.KindThinking, Opaque: jsontext.Value(`{"signature":"s"}`), Provider: "p", Model: "m"},
+			`{"type":"thinking","opaque":{"signature":"s"},"provider":"p","model":"m"}`,
+		},
+		{
+			"an open call",
+			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Name: "f", Arguments: text.Of("{}")}},
+			`{"type":"tool-batch","calls":[{"id":"x","name":"f","arguments":"{}"}]}`,
+		},
+		{
+			"an empty result",
+			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Output: text.Of("o"), Result: &empty}},
+			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","result":"","outcome":"ok","shellOutput":"o"}]}`,
+		},
+		{
+			"a skipped call",
+			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Result: &steno.Result{Outcome: steno.OutcomeSkipped}}},
+			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","outcome":"skipped"}]}`,
+		},
+		{
+			"result parts",
+			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Result: &steno.Result{Parts: []steno.Content{{Kind: "text", Text: "a"}, {Kind: "text", Text: "b"}}}}},
+			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","result":"ab","parts":[{"kind":"text","text":"a"},{"kind":"text","text":"b"}]}]}`,
+		},
+		{
+			"a provider's result",
+			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Executor: steno.Provider, Result: &steno.Result{Raw: jsontext.Value(`[1]`)}}},
+			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","executor":"provider","raw":[1]}]}`,
+		},
+		{
+			"error",
+			steno.Part{Kind: steno.KindError, Text: text.Of("e"), Status: 503},
+			`{"type":"error","message":"e","statusCode":503}`,
+		},
+		{
+			"system",
+			steno.Part{Kind: steno.KindSystem, Notice: "notice", Text: text.Of("n")},
+			`{"type":"system","text":"n","kind":"notice"}`,
+		},
+		{
+			"opaque",
+			steno.Part{Kind: steno.KindOpaque, Content: &steno.Block{Kind: "k", Raw: jsontext.Value(`{"a":1}`)}},
+			`{"type":"opaque","kind":"k","raw":{"a":1}}`,
+		},
+		{
+			"file",
+			steno.Part{Kind: steno.KindFile, Content: &steno.Block{Blob: "b", Media: "image/png"}},
+			`{"type":"file","raw":{"blob":"b","media":"image/png"}}`,
+		},
+		{
+			"a kind we do not know",
+			steno.Part{Kind: "novel", Content: &steno.Block{Raw: jsontext.Value(`1`)}},
+			`{"type":"novel","raw":1}`,
+		},
 	} {
 		chunks := Chunks([]steno.Part{x.part})
 		got, err := marshal(chunks[0])

@@ -91,14 +91,13 @@ func checkBalance(t testing.TB, events []*steno.Event) {
 }
 
 type balance struct {
-	t            testing.TB
-	at           int
-	turn, step   bool
-	state        map[string]string // part key → open, sealed, done
-	blockParts   []string          // text and thinking parts of the attempt
-	calls        []string          // calls of the turn
-	stepCalls    []string
-	openMessages string
+	t          testing.TB
+	at         int
+	turn, step bool
+	state      map[string]string // part key → open, sealed, done
+	blockParts []string          // text and thinking parts of the attempt
+	calls      []string          // calls of the turn
+	stepCalls  []string
 }
 
 func (b *balance) want(ok bool, what string, e *steno.Event) {

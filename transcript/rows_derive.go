@@ -40,7 +40,8 @@ func (r *Rows) leave() {
 
 // update derives the rows of m from part m.from on and tells what changed.
 func (r *Rows) update(m *rowMessage) {
-	keep, next := 0, []keyedRow(nil)
+	var keep int
+	var next []keyedRow
 	if m.role == steno.RoleUser {
 		next = m.bubble()
 	} else {

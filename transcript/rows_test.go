@@ -15,10 +15,9 @@ import (
 
 // rowView applies the changes of rows as a page does.
 type rowView struct {
-	t     rapid.TB
-	rows  []Change
-	log   []string
-	moves int
+	t    rapid.TB
+	rows []Change
+	log  []string
 }
 
 func (v *rowView) apply(c Change) {
@@ -176,8 +175,10 @@ func TestRows(t *testing.T) {
 	queued := "{'type':'user-message','message':'u','text':'u','queued':true};"
 	two := "{'type':'user-message','message':'v','text':'v','queued':true};"
 	for _, l := range []line{
-		{"C83 groups of thinking", inBlock("0", "reasoning-delta", "a") + inBlock("1", "reasoning-delta", "b") + inBlock("2", "text-delta", "c") + inBlock("3", "reasoning-delta", "d"),
-			"thinking(2,completed) part thinking(1,open)"},
+		{
+			"C83 groups of thinking", inBlock("0", "reasoning-delta", "a") + inBlock("1", "reasoning-delta", "b") + inBlock("2", "text-delta", "c") + inBlock("3", "reasoning-delta", "d"),
+			"thinking(2,completed) part thinking(1,open)",
+		},
 		{"C84 exploration across steps", named("a", "read") + named("b", "glob") + stepEnd + named("c", "grep"), "exploration(3,open)"},
 		{"C84 text completes it", named("a", "read") + named("b", "glob") + stepEnd + named("c", "grep") + delta("t"), "exploration(3,completed) part"},
 		{"C85 a call named like a part", inBlock("0", "reasoning-delta", "a") + named("reasoning:0", "bash"), "thinking(1,completed) batch(1)"},

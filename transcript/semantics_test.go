@@ -23,12 +23,15 @@ func think(text string) string { return "{'type':'reasoning-delta','text':'" + t
 func tool(id string) string {
 	return "{'type':'tool-call','id':'" + id + "','name':'f','arguments':'{}'};"
 }
+
 func result(id, text string) string {
 	return "{'type':'tool-result','id':'" + id + "','result':'" + text + "'};"
 }
+
 func inFragment(block, id, text string) string {
 	return "{'type':'tool-delta','block':'" + block + "','call':'" + id + "','name':'f','text':'" + text + "'};"
 }
+
 func inBlock(name, typ, text string) string {
 	return "{'type':'" + typ + "','block':'" + name + "','text':'" + text + "'};"
 }

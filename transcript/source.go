@@ -55,7 +55,8 @@ func ReadSource(r io.Reader, emit func(*steno.Event)) error {
 	for number := 1; ; number++ {
 		var err error
 		line, err = readLine(br, line[:0])
-		if err != nil && err != io.EOF {
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
 			if errors.Is(err, steno.ErrTooLarge) {
 				return &SourceError{Line: number, Column: MaxLine + 1, Err: err}
 			}
@@ -69,7 +70,7 @@ func ReadSource(r io.Reader, emit func(*steno.Event)) error {
 				return &SourceError{Line: number, Column: column, Err: perr}
 			}
 		}
-		if err == io.EOF {
+		if ended {
 			return nil
 		}
 	}
@@ -84,7 +85,7 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 		if len(buf) > MaxLine {
 			return buf, fmt.Errorf("line longer than %d bytes: %w", MaxLine, steno.ErrTooLarge)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return buf, err
 		}
 	}

@@ -131,9 +131,13 @@ func TestOpenFromCheckpoint(t *testing.T) {
 			}
 			record(t, r, turn("t")...)
 		}
+		if rapid.Bool().Draw(rt, "waiting") { // a border with something in the queue
+			waits := &steno.Event{Type: steno.QueueAdded, Text: "later", Body: &steno.UserInput{By: "me", Client: "own"}}
+			record(t, r, ev(steno.TurnStart), waits, ev(steno.Done))
+		}
 		flush(t, r)
 		closed(t, r)
-		from := rapid.SampledFrom(borders).Draw(rt, "border")
+		from := borders[len(borders)-1-rapid.IntRange(0, len(borders)-1).Draw(rt, "border")]
 		whole := open(t, Options{Journal: j})
 		want := tail(t, whole, from.Turn)
 		head, _ := whole.Head(t.Context())

@@ -40,7 +40,7 @@ func (l *Live) Restore(s State) error {
 	return l.Batch(func() error {
 		for _, q := range s.Queue {
 			e := steno.Event{
-				Type: steno.QueueAdded, Text: q.Text,
+				Type: steno.QueueAdded, At: q.At, Text: q.Text,
 				Body: &steno.UserInput{Item: q.Item, Client: q.Client, By: q.By, Parts: q.Parts},
 			}
 			if err := l.Push(&e); err != nil {

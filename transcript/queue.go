@@ -66,7 +66,7 @@ func (n *Normaliser) queueAdded(e *steno.Event) {
 			client = strings.Clone(own)
 		}
 	}
-	q := QueueItem{Item: item, Client: client, Text: strings.Clone(e.Text), By: in.By, Parts: in.Parts}
+	q := QueueItem{Item: item, Client: client, Text: strings.Clone(e.Text), By: in.By, At: e.At, Parts: in.Parts}
 	n.keep.Queue = append(n.keep.Queue, q)
 	o := n.put(steno.QueueAdded)
 	o.Message, o.Step, o.Attempt = "", 0, 0

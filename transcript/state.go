@@ -31,6 +31,7 @@ type QueueItem struct {
 	Client string          `json:"client,omitzero"`
 	Text   string          `json:"text,omitzero"`
 	By     string          `json:"by,omitzero"`
+	At     int64           `json:"at,omitzero"`
 	Parts  []steno.Content `json:"parts,omitzero"`
 }
 

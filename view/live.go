@@ -88,9 +88,10 @@ func (l *Live) Close() {
 	l.closeOnce.Do(func() { close(l.closing) })
 }
 
-// Publish takes one publication: it encodes the frame every viewer is sent and
-// moves the state on. It is called by the writer alone, costs O(what changed)
-// and never waits for a viewer. Values and their shapes are retained.
+// Publish takes one publication: it encodes the frame every viewer is sent, if
+// there is one, and moves the state on. It is called by the writer alone, costs
+// O(what changed) and never waits for a viewer. Values and their shapes are
+// retained.
 func (l *Live) Publish(u transcript.Update) {
 	old := l.now.Load()
 	if old.floor < 0 || u.All {
@@ -99,6 +100,10 @@ func (l *Live) Publish(u transcript.Update) {
 	}
 	next := *old
 	next.seq, next.running = u.Seq, u.Running
+	if l.viewers.Load() == 0 {
+		l.advance(&next, u)
+		return
+	}
 	w := &encoder{buf: append(make([]byte, 0, 256), "id: "...)}
 	w.buf = append(w.buf, l.id(u.Seq)...)
 	w.buf = append(w.buf, "\ndata: {\"ops\":["...)
@@ -112,6 +117,16 @@ func (l *Live) Publish(u transcript.Update) {
 	}
 	w.buf = append(w.buf, "]}\n\n"...)
 	l.send(&next, w.buf)
+}
+
+// advance moves the state on with nobody there to tell. A viewer that comes
+// meanwhile is told the difference, as one that lags is.
+func (l *Live) advance(next *state, u transcript.Update) {
+	for i := range u.Changes {
+		l.apply(next, &u.Changes[i], nil)
+	}
+	l.trim(next)
+	l.send(next, nil)
 }
 
 // begin makes an update the whole of the state. Viewers there are start again

@@ -1,21 +1,15 @@
 package anthropic_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
-	"os"
-	"path"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stenolog/steno"
-	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/anthropic"
 	"github.com/stenolog/steno/wire/internal/wiretest"
 )
@@ -40,90 +34,45 @@ type message struct {
 	Complete   bool           `json:"complete"`
 }
 
-type digest struct {
-	Bytes int    `json:"bytes"`
-	SHA   string `json:"sha256"`
-}
-
 type part struct {
-	Index  int    `json:"index"`
-	Wire   string `json:"wire"`
-	Type   string `json:"type"`
-	Closed bool   `json:"closed"`
-	digest `json:",inline"`
+	Index           int    `json:"index"`
+	Wire            string `json:"wire"`
+	Type            string `json:"type"`
+	Closed          bool   `json:"closed"`
+	wiretest.Digest `json:",inline"`
 
-	ID         string  `json:"id"`
-	Name       string  `json:"name"`
-	ServerName string  `json:"server_name"`
-	Caller     any     `json:"caller"`
-	ToolUseID  string  `json:"tool_use_id"`
-	IsError    bool    `json:"is_error"`
-	ArgsBytes  int     `json:"args_bytes"`
-	ArgsSHA    string  `json:"args_sha256"`
-	Signature  *digest `json:"signature"`
-	Data       *digest `json:"data"`
-	ContentSHA string  `json:"content_raw_sha256"`
-	BlockSHA   string  `json:"block_raw_sha256"`
+	ID         string           `json:"id"`
+	Name       string           `json:"name"`
+	ServerName string           `json:"server_name"`
+	Caller     any              `json:"caller"`
+	ToolUseID  string           `json:"tool_use_id"`
+	IsError    bool             `json:"is_error"`
+	ArgsBytes  int              `json:"args_bytes"`
+	ArgsSHA    string           `json:"args_sha256"`
+	Signature  *wiretest.Digest `json:"signature"`
+	Data       *wiretest.Digest `json:"data"`
+	ContentSHA string           `json:"content_raw_sha256"`
+	BlockSHA   string           `json:"block_raw_sha256"`
 	Citations  *struct {
 		Count int    `json:"count"`
 		SHA   string `json:"raw_concat_sha256"`
 	} `json:"citations"`
 }
 
-func sum[T ~string | ~[]byte](s T) string {
-	h := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(h[:])
-}
-
-func digestOf(s string) digest { return digest{len(s), sum(s)} }
-
-func truths(t *testing.T) map[string]jsontext.Value {
-	t.Helper()
-	var all map[string]jsontext.Value
-	if err := json.Unmarshal(wiretest.Read(t, wiretest.Shared(t, "streams/truth.json")), &all); err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
 func TestStreams(t *testing.T) {
-	all := truths(t)
-	files, err := os.ReadDir(wiretest.Shared(t, "streams/anthropic-messages"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d streams, %v", len(files), err)
-	}
-	for _, f := range files {
-		name := path.Join("anthropic-messages", f.Name())
-		t.Run(f.Name(), func(t *testing.T) {
-			var want truth
-			if err := json.Unmarshal(all[name], &want); err != nil {
-				t.Fatal(err)
-			}
-			events := wiretest.EveryCut(t, func() wire.Decoder { return new(anthropic.Decoder) }, wiretest.Read(t, wiretest.Shared(t, "streams/"+name)))
-			compare(t, want, events)
-		})
-	}
+	wiretest.Streams(t, anthropic.Format+"/", func(t *testing.T, data []byte, want truth) {
+		compare(t, want, wiretest.EveryCut(t, fresh, data))
+	})
 }
 
 func TestHTTPErrors(t *testing.T) {
-	all := truths(t)
-	for name, raw := range all {
-		if !strings.HasPrefix(name, "http-errors/anthropic-") {
-			continue
+	wiretest.Streams(t, "http-errors/anthropic-", func(t *testing.T, body []byte, want truth) {
+		events := wiretest.EveryCut(t, fresh, body)
+		compare(t, want, events)
+		if got := events[0].Body.(*steno.Failure).Raw; string(got) != string(body) {
+			t.Errorf("body %s", got)
 		}
-		t.Run(path.Base(name), func(t *testing.T) {
-			var want truth
-			if err := json.Unmarshal(raw, &want); err != nil {
-				t.Fatal(err)
-			}
-			body := wiretest.Read(t, wiretest.Shared(t, "streams/"+name))
-			events := wiretest.EveryCut(t, func() wire.Decoder { return new(anthropic.Decoder) }, body)
-			compare(t, want, events)
-			if got := events[0].Body.(*steno.Failure).Raw; string(got) != string(body) {
-				t.Errorf("body %s", got)
-			}
-		})
-	}
+	})
 }
 
 func compare(t *testing.T, want truth, events []*steno.Event) {
@@ -133,7 +82,7 @@ func compare(t *testing.T, want truth, events []*steno.Event) {
 		t.Fatalf("%d answers and %d errors, want %d and %d", len(answers), len(failures), len(want.Messages), len(want.Errors))
 	}
 	for i, e := range want.Errors {
-		if got := failures[i]; got.Body.(*steno.Failure).Code != e.Type || sum(got.Text) != e.Message {
+		if got := failures[i]; got.Body.(*steno.Failure).Code != e.Type || wiretest.SHA256(got.Text) != e.Message {
 			t.Errorf("error %d: %s %q, want %s", i, got.Body.(*steno.Failure).Code, got.Text, e.Type)
 		}
 	}
@@ -170,7 +119,7 @@ func compareParts(t *testing.T, want []part, got []*wiretest.Part) {
 		}
 		have := partOf(t, p)
 		have.Index = w.Index
-		if d := cmp.Diff(w, have, cmp.AllowUnexported(part{})); d != "" {
+		if d := cmp.Diff(w, have); d != "" {
 			t.Errorf("part %d: -want +got\n%s", i, d)
 		}
 	}
@@ -194,20 +143,20 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 	}
 	switch p.Kind {
 	case steno.TextStart:
-		out.Type, out.Wire, out.digest = "text", "text", digestOf(p.Text)
+		out.Type, out.Wire, out.Digest = "text", "text", wiretest.DigestOf(p.Text)
 	case steno.ReasoningStart:
-		out.Type, out.Wire, out.digest = "reasoning", "thinking", digestOf(p.Text)
+		out.Type, out.Wire, out.Digest = "reasoning", "thinking", wiretest.DigestOf(p.Text)
 		if opaque.Signature != "" {
-			d := digestOf(opaque.Signature)
+			d := wiretest.DigestOf(opaque.Signature)
 			out.Signature = &d
 		}
 		if opaque.Type == "redacted_thinking" {
-			d := digestOf(opaque.Data)
-			out.Type, out.Wire, out.digest, out.Data = "reasoning_redacted", opaque.Type, digest{}, &d
+			d := wiretest.DigestOf(opaque.Data)
+			out.Type, out.Wire, out.Digest, out.Data = "reasoning_redacted", opaque.Type, wiretest.Digest{}, &d
 		}
 	case steno.ToolStart:
 		out.ID, out.Name, out.ServerName, out.Caller = p.Call, p.Name, opaque.ServerName, opaque.Caller
-		out.ArgsBytes, out.ArgsSHA = len(p.Text), sum(p.Text)
+		out.ArgsBytes, out.ArgsSHA = len(p.Text), wiretest.SHA256(p.Text)
 		out.Type, out.Wire = "tool_call", "tool_use"
 		if p.Executor == steno.Provider {
 			out.Wire = opaque.Type
@@ -215,12 +164,12 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 		}
 	case steno.ToolResult:
 		out.Type, out.Wire, out.ToolUseID, out.IsError = "server_tool_result", opaque.Type, p.Call, p.IsError
-		out.ContentSHA = sum(p.Raw)
+		out.ContentSHA = wiretest.SHA256(p.Raw)
 		if strings.Contains(string(p.Raw), `_tool_result_error"`) {
 			out.IsError = false // said by the content, which the truth does not look into
 		}
 	case steno.Opaque:
-		out.Wire, out.Type, out.BlockSHA = p.Word, "other", sum(p.Raw)
+		out.Wire, out.Type, out.BlockSHA = p.Word, "other", wiretest.SHA256(p.Raw)
 		if p.Word == "compaction" {
 			var block struct {
 				Content string `json:"content"`
@@ -228,7 +177,7 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 			if err := json.Unmarshal(p.Raw, &block); err != nil {
 				t.Fatal(err)
 			}
-			out.Type, out.BlockSHA, out.digest = "compaction", "", digestOf(block.Content)
+			out.Type, out.BlockSHA, out.Digest = "compaction", "", wiretest.DigestOf(block.Content)
 		}
 	}
 	if len(p.Sources) > 0 {
@@ -239,7 +188,7 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 		out.Citations = &struct {
 			Count int    `json:"count"`
 			SHA   string `json:"raw_concat_sha256"`
-		}{len(p.Sources), sum(all)}
+		}{len(p.Sources), wiretest.SHA256(all)}
 	}
 	return out
 }

@@ -1,11 +1,7 @@
 package bedrock_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"maps"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,63 +32,37 @@ type message struct {
 	UsageLast  map[string]any `json:"usage_last"`
 }
 
-type digest struct {
-	Bytes int    `json:"bytes"`
-	SHA   string `json:"sha256"`
-}
-
 type raws struct {
 	Count int    `json:"count"`
 	SHA   string `json:"raw_concat_sha256"`
 }
 
 type part struct {
-	Type   string `json:"type"`
-	Index  int    `json:"index"`
-	Closed bool   `json:"closed"`
-	digest `json:",inline"`
+	Type            string `json:"type"`
+	Index           int    `json:"index"`
+	Closed          bool   `json:"closed"`
+	wiretest.Digest `json:",inline"`
 
-	ID        string  `json:"id"`
-	Name      string  `json:"name"`
-	ToolKind  string  `json:"tool_kind"`
-	ToolUseID string  `json:"tool_use_id"`
-	Status    string  `json:"status"`
-	Wire      string  `json:"wire"`
-	ArgsSHA   string  `json:"args_sha256"`
-	Signature *digest `json:"signature"`
-	Redacted  *digest `json:"redacted"`
-	Citations *raws   `json:"citations"`
-	Results   *raws   `json:"result_deltas"`
+	ID        string           `json:"id"`
+	Name      string           `json:"name"`
+	ToolKind  string           `json:"tool_kind"`
+	ToolUseID string           `json:"tool_use_id"`
+	Status    string           `json:"status"`
+	Wire      string           `json:"wire"`
+	ArgsSHA   string           `json:"args_sha256"`
+	Signature *wiretest.Digest `json:"signature"`
+	Redacted  *wiretest.Digest `json:"redacted"`
+	Citations *raws            `json:"citations"`
+	Results   *raws            `json:"result_deltas"`
 }
-
-func sum[T ~string | ~[]byte](s T) string {
-	h := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(h[:])
-}
-
-func digestOf(s string) digest { return digest{len(s), sum(s)} }
 
 func fresh() wire.Decoder { return wiretest.Late(new(bedrock.Decoder)) }
 
 func TestStreams(t *testing.T) {
-	var all map[string]jsontext.Value
-	if err := json.Unmarshal(wiretest.Read(t, wiretest.Shared(t, "streams/truth.json")), &all); err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		format := path.Dir(name)
-		if format != bedrock.FormatConverse && format != bedrock.FormatInvoke {
-			continue
-		}
-		n++
-		t.Run(name, func(t *testing.T) {
-			var want truth
-			if err := json.Unmarshal(all[name], &want); err != nil {
-				t.Fatal(err)
-			}
-			events := wiretest.EveryCut(t, fresh, wiretest.Read(t, wiretest.Shared(t, "streams/"+name)))
-			compare(t, want, events)
+	for _, format := range []string{bedrock.FormatConverse, bedrock.FormatInvoke} {
+		n += wiretest.Streams(t, format+"/", func(t *testing.T, data []byte, want truth) {
+			compare(t, want, wiretest.EveryCut(t, fresh, data))
 		})
 	}
 	if n < 10 {
@@ -133,7 +103,7 @@ func compare(t *testing.T, want truth, events []*steno.Event) {
 			if m.ID != "" { // invoke: the truth is in the words of the other format
 				have.Wire = m.Parts[j].Wire
 			}
-			if d := cmp.Diff(m.Parts[j], have, cmp.AllowUnexported(part{})); d != "" {
+			if d := cmp.Diff(m.Parts[j], have); d != "" {
 				t.Errorf("answer %d part %d: -want +got\n%s", i, j, d)
 			}
 		}
@@ -164,21 +134,21 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 			t.Fatal(err)
 		}
 	}
-	some := func(s string) *digest {
+	some := func(s string) *wiretest.Digest {
 		if s == "" {
 			return nil
 		}
-		d := digestOf(s)
+		d := wiretest.DigestOf(s)
 		return &d
 	}
 	switch p.Kind {
 	case steno.TextStart:
-		out.Type, out.digest = "text", digestOf(p.Text)
+		out.Type, out.Digest = "text", wiretest.DigestOf(p.Text)
 	case steno.ReasoningStart:
-		out.Type, out.digest = "reasoning", digestOf(p.Text)
+		out.Type, out.Digest = "reasoning", wiretest.DigestOf(p.Text)
 		out.Signature, out.Redacted = some(opaque.Signature), some(opaque.Redacted)
 	case steno.ToolStart:
-		out.Type, out.ID, out.Name, out.ArgsSHA = "tool_call", p.Call, p.Name, sum(p.Text)
+		out.Type, out.ID, out.Name, out.ArgsSHA = "tool_call", p.Call, p.Name, wiretest.SHA256(p.Text)
 		out.ToolKind = opaque.Type
 		if (opaque.Type == "server_tool_use") != (p.Executor == steno.Provider) {
 			t.Errorf("call %s: executor %s", p.Call, p.Executor)
@@ -189,14 +159,14 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 		}
 	case steno.ToolResult:
 		out.Type, out.ToolUseID, out.Status, out.Wire = "server_tool_result", p.Call, opaque.Status, opaque.Type
-		out.Results = &raws{1, sum(p.Raw)}
+		out.Results = &raws{1, wiretest.SHA256(p.Raw)}
 	}
 	if len(p.Sources) > 0 {
 		all := ""
 		for _, s := range p.Sources {
 			all += string(s)
 		}
-		out.Citations = &raws{len(p.Sources), sum(all)}
+		out.Citations = &raws{len(p.Sources), wiretest.SHA256(all)}
 	}
 	return out
 }

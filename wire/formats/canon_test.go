@@ -2,19 +2,12 @@ package formats_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
-
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
-}
 
 // canon writes a JSON value without white space, with its names sorted, its
 // numbers as they were and nothing escaped that need not be.

@@ -129,7 +129,7 @@ func expectedLines(want *expectation) []string {
 		default:
 			size, hash := c.Len, c.SHA256
 			if hash == "" {
-				size, hash = len(c.Text), sum([]byte(c.Text))
+				size, hash = len(c.Text), wiretest.SHA256(c.Text)
 			}
 			lines = append(lines, fmt.Sprintf("%s %d %s %q", c.Type, size, hash, stringsIn(c.Opaque)))
 		}
@@ -148,7 +148,7 @@ func partLines(a *answer.Answer, errors []answer.Error) []string {
 		case p.Text == "" && len(p.Opaque) == 0:
 			// An empty text block is a part and no chunk (semantics A5).
 		default:
-			lines = append(lines, fmt.Sprintf("%s %d %s %q", p.Kind, len(p.Text), sum([]byte(p.Text)), stringsIn(p.Opaque)))
+			lines = append(lines, fmt.Sprintf("%s %d %s %q", p.Kind, len(p.Text), wiretest.SHA256(p.Text), stringsIn(p.Opaque)))
 		}
 	}
 	for _, e := range errors {

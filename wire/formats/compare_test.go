@@ -11,6 +11,7 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/wire/answer"
+	"github.com/stenolog/steno/wire/internal/wiretest"
 )
 
 // compare holds a document to the truth.
@@ -37,7 +38,7 @@ func compareErrors(t *testing.T, got []answer.Error, want []object) {
 		return
 	}
 	for i, w := range want {
-		if s := sum([]byte(got[i].Message)); w.has("message_sha256") && s != w.str("message_sha256") {
+		if s := wiretest.SHA256(got[i].Message); w.has("message_sha256") && s != w.str("message_sha256") {
 			t.Errorf("error %d: message %q differs", i, got[i].Message)
 		}
 		if code := plain(w["code"]); code != "" && got[i].Code != code && strconv.Itoa(got[i].Status) != code {
@@ -144,7 +145,7 @@ func compareSources(t *testing.T, at string, a *answer.Answer, m object) {
 			t.Errorf("%s: %d sources, want %d", at, len(sources), n)
 			return
 		}
-		if got := sum(bytes.Join(sources[:n], nil)); got != w.str("raw_concat_sha256") {
+		if got := wiretest.SHA256(bytes.Join(sources[:n], nil)); got != w.str("raw_concat_sha256") {
 			t.Errorf("%s: sources differ: %.300s", at, sources[:n])
 		}
 		sources = sources[n:]
@@ -262,9 +263,9 @@ func compareText(t *testing.T, at string, p *answer.Part, w object) {
 		size, hash = w.num("done_bytes"), w.str("done_sha256")
 	}
 	if w.str("type") == "reasoning_redacted" {
-		size, hash = 0, sum(nil)
+		size, hash = 0, wiretest.SHA256("")
 	}
-	if float64(len(p.Text)) != size || sum([]byte(p.Text)) != hash {
+	if float64(len(p.Text)) != size || wiretest.SHA256(p.Text) != hash {
 		t.Errorf("%s: %d bytes, want %v: %.100q", at, len(p.Text), size, p.Text)
 	}
 }
@@ -286,7 +287,7 @@ func compareCall(t *testing.T, at string, p *answer.Part, w object) {
 	}
 	switch {
 	case w.has("args_sha256"):
-		if sum([]byte(p.Arguments)) != w.str("args_sha256") {
+		if wiretest.SHA256(p.Arguments) != w.str("args_sha256") {
 			t.Errorf("%s: arguments %q", at, p.Arguments)
 		}
 	case w.has("args_raw_sha256"):
@@ -297,11 +298,11 @@ func compareCall(t *testing.T, at string, p *answer.Part, w object) {
 		}
 	case w.has("assembled_args_canon_sha256"):
 		c, err := canon([]byte(p.Arguments))
-		if err != nil || sum([]byte(c)) != w.str("assembled_args_canon_sha256") {
+		if err != nil || wiretest.SHA256(c) != w.str("assembled_args_canon_sha256") {
 			t.Errorf("%s: assembled arguments %s: %v", at, p.Arguments, err)
 		}
 	case w.str("wire") == "executableCode": // the code itself is the arguments
-		if sum([]byte(p.Arguments)) != w.str("sha256") {
+		if wiretest.SHA256(p.Arguments) != w.str("sha256") {
 			t.Errorf("%s: code %q", at, p.Arguments)
 		}
 	case w.str("wire") == "toolCall":
@@ -335,7 +336,7 @@ func compareResult(t *testing.T, at string, p *answer.Part, w object) {
 func compareRaw(t *testing.T, at string, raw []byte, w object, name string) {
 	t.Helper()
 	hash := w.str(name + "_raw_sha256")
-	if hash == "" || hash == sum(raw) {
+	if hash == "" || hash == wiretest.SHA256(raw) {
 		return
 	}
 	t.Errorf("%s: raw %s of %d bytes differs, want %v bytes: %.200s", at, name, len(raw), w.num(name+"_raw_bytes"), raw)
@@ -345,7 +346,7 @@ func compareRaw(t *testing.T, at string, raw []byte, w object, name string) {
 func found(t *testing.T, at string, raw []byte, w object) {
 	t.Helper()
 	for _, s := range stringsIn(raw) {
-		if sum([]byte(s)) == w.str("sha256") {
+		if wiretest.SHA256(s) == w.str("sha256") {
 			return
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stenolog/steno"
@@ -35,28 +34,14 @@ type truthPart struct {
 	ArgsSHA256 string `json:"args_raw_sha256"`
 }
 
-func TestRecordedStreams(t *testing.T) {
-	dir := wiretest.Shared(t, "streams")
-	var all map[string]jsontext.Value
-	if err := json.Unmarshal(wiretest.Read(t, dir, "truth.json"), &all); err != nil {
-		t.Fatal(err)
-	}
-	for name, v := range all {
-		if !strings.HasPrefix(name, Format+"/") {
-			continue
+func TestStreams(t *testing.T) {
+	wiretest.Streams(t, Format+"/", func(t *testing.T, data []byte, want truth) {
+		events := wiretest.EveryCut(t, fresh, data)
+		checkTruth(t, wiretest.Document(Format, events), want)
+		if got := events[0].Body.(*steno.Step).Model; got != want.Messages[0].Model {
+			t.Errorf("model %q", got)
 		}
-		t.Run(name, func(t *testing.T) {
-			var want truth
-			if err := json.Unmarshal(v, &want); err != nil {
-				t.Fatal(err)
-			}
-			events := wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, name))
-			checkTruth(t, wiretest.Document(Format, events), want)
-			if got := events[0].Body.(*steno.Step).Model; got != want.Messages[0].Model {
-				t.Errorf("model %q", got)
-			}
-		})
-	}
+	})
 }
 
 func checkTruth(t *testing.T, doc *answer.Document, want truth) {

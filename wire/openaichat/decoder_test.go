@@ -451,14 +451,11 @@ func TestHTTPErrors(t *testing.T) {
 // TestRecordedErrors checks the bodies that servers of this and other formats
 // answer with: behind a gateway any of them may come.
 func TestRecordedErrors(t *testing.T) {
-	dir, all := truths(t, "http-errors")
-	for name, want := range all {
-		t.Run(name, func(t *testing.T) {
-			doc := wiretest.Document(Format, wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, name)))
-			if len(doc.Answers) != 0 {
-				t.Errorf("answers: %+v", doc.Answers)
-			}
-			checkErrors(t, doc, want)
-		})
-	}
+	wiretest.Streams(t, "http-errors/", func(t *testing.T, body []byte, want truth) {
+		doc := wiretest.Document(Format, wiretest.EveryCut(t, fresh, body))
+		if len(doc.Answers) != 0 {
+			t.Errorf("answers: %+v", doc.Answers)
+		}
+		checkErrors(t, doc, want)
+	})
 }

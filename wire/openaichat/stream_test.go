@@ -48,35 +48,10 @@ type truthPart struct {
 	ArgsSHA256     string `json:"args_sha256"`
 }
 
-func truths(t testing.TB, prefix string) (string, map[string]truth) {
-	dir := wiretest.Shared(t, "streams")
-	var all map[string]jsontext.Value
-	if err := json.Unmarshal(wiretest.Read(t, dir, "truth.json"), &all); err != nil {
-		t.Fatal(err)
-	}
-	m := make(map[string]truth)
-	for name, v := range all {
-		if !strings.HasPrefix(name, prefix+"/") {
-			continue
-		}
-		var one truth
-		if err := json.Unmarshal(v, &one, json.MatchCaseInsensitiveNames(true)); err != nil {
-			t.Fatal(name, err)
-		}
-		m[name] = one
-	}
-	return dir, m
-}
-
-func TestRecordedStreams(t *testing.T) {
-	dir, all := truths(t, Format)
-	for name, want := range all {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			events := wiretest.EveryCut(t, fresh, wiretest.Read(t, dir, name))
-			checkTruth(t, events, want)
-		})
-	}
+func TestStreams(t *testing.T) {
+	wiretest.Streams(t, Format+"/", func(t *testing.T, data []byte, want truth) {
+		checkTruth(t, wiretest.EveryCut(t, fresh, data), want)
+	})
 }
 
 func checkTruth(t *testing.T, events []*steno.Event, want truth) {

@@ -164,7 +164,7 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 	if ix == nil {
 		ix = &index{at: s.collections.Len(), slots: make(map[string]*place)}
 		l.collections[c.Collection] = ix
-		s.collections = s.collections.Append(collection{name: c.Collection})
+		s.collections = s.collections.Append(&collection{name: c.Collection})
 	}
 	if c.Turn != transcript.Always {
 		s.turns = max(s.turns, c.Turn)
@@ -173,7 +173,7 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 	if ix.slots[before] == nil {
 		before = "" // what is not there cannot be named to viewers
 	}
-	set := s.collections.At(ix.at)
+	set := *s.collections.At(ix.at)
 	set.touched = s.seq
 	p := ix.slots[c.Key]
 	switch {
@@ -202,7 +202,7 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 			set.entries = set.entries.With(p.pos, e)
 		}
 	}
-	s.collections = s.collections.With(ix.at, set)
+	s.collections = s.collections.With(ix.at, &set)
 }
 
 // advance returns the entry with the change's value, or the entry itself if

@@ -87,7 +87,7 @@ func (l *Live) encodeSince(s *state, seq int64) ([]byte, error) {
 			w.remove(c.name, keys)
 		}
 		if c.touched > seq {
-			w.sinceIn(&c, seq)
+			w.sinceIn(c, seq)
 		}
 	}
 	return append(w.buf, "]}"...), nil

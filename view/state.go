@@ -16,7 +16,7 @@ type state struct {
 	running bool
 	turns   uint32 // the newest turn
 
-	collections slot.Vector[collection]
+	collections slot.Vector[*collection]
 	// gone lists what was removed, oldest first. Later states append to the same
 	// array, behind what this one sees.
 	gone []tombstone

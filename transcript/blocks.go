@@ -28,6 +28,8 @@ type block struct {
 	size int
 	// part is the last part's ordinal, as written.
 	part string
+	// at is the block's place among those of the attempt.
+	at int
 }
 
 func (b *block) sealed() bool { return b.ended == len(b.parts) }
@@ -41,7 +43,8 @@ type blockKey struct {
 type blocks struct {
 	list []*block
 	free []*block
-	// index finds the newest block of a name, and the newest call for kTool.
+	// index finds the newest block of a name, the newest call for kTool, and the
+	// block of a part.
 	index map[blockKey]int
 	// current is the block that the last delta went to.
 	current *block
@@ -72,9 +75,10 @@ func (bs *blocks) add(k kind, name string) *block {
 		b.sum.SetSeed(seed)
 	}
 	b.kind, b.name = k, strings.Clone(name)
+	b.at = len(bs.list)
 	bs.list = append(bs.list, b)
 	if name != "" {
-		bs.put(blockKey{k, b.name}, len(bs.list)-1)
+		bs.put(blockKey{k, b.name}, b.at)
 	} else {
 		bs.run = b
 	}
@@ -116,23 +120,18 @@ func (bs *blocks) named(name string, k kind) *block {
 
 // addressed returns the block that has the part a journal event names.
 func (bs *blocks) addressed(e *steno.Event, k kind) *block {
-	part, err := strconv.Atoi(e.Part)
-	if err != nil {
-		return nil
+	if b := bs.current; b != nil && b.kind == k && b.part == e.Part {
+		return b
 	}
-	for i := len(bs.list) - 1; i >= 0; i-- {
-		b := bs.list[i]
-		if b.kind != k {
-			continue
-		}
-		for _, p := range b.parts {
-			if p == part {
-				return b
-			}
-		}
+	if i, ok := bs.index[partKey(k, e.Part)]; ok {
+		return bs.list[i]
 	}
 	return nil
 }
+
+// partKey is under what the index has the block of a part: its name is the
+// part's ordinal, its kind none that a block has.
+func partKey(k kind, part string) blockKey { return blockKey{kindCount + k, part} }
 
 func (n *Normaliser) blockStart(e *steno.Event, k kind) {
 	if n.foreign(e) {
@@ -163,6 +162,7 @@ func (n *Normaliser) openPart(b *block, e *steno.Event) {
 	b.parts = append(b.parts, n.turn.ordinals[b.kind])
 	b.part = n.nextPart(b.kind)
 	b.breaks = s.blocks.breaks
+	s.blocks.put(partKey(b.kind, b.part), b.at)
 	s.blocks.current = b
 	o := n.put(startOf(b.kind))
 	o.Part, o.Block = b.part, b.name

@@ -80,6 +80,35 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
+// TestReplayFindsAnyPart replays deltas whose part is neither the newest nor that
+// of the delta before, with many parts open. Looking through them would take a
+// minute.
+func TestReplayFindsAnyPart(t *testing.T) {
+	const parts = 10_000
+	var n Normaliser
+	var journal []*steno.Event
+	keep := func(e *steno.Event) { journal = append(journal, e.Clone()) }
+	for i := range parts {
+		n.Normalise(&steno.Event{Type: steno.TextDelta, Block: strconv.Itoa(i), Text: "a"}, keep)
+	}
+	for i := range 10 * parts {
+		n.Normalise(&steno.Event{Type: steno.TextDelta, Block: strconv.Itoa(i * 7919 % parts), Text: "b"}, keep)
+	}
+	var again Normaliser
+	i := 0
+	for _, e := range journal {
+		again.Normalise(e, func(got *steno.Event) {
+			if want := journal[i]; got.Type != want.Type || got.Part != want.Part || got.Text != want.Text {
+				t.Fatalf("event %d: %s %s, want %s %s", i, got.Type, got.Part, want.Type, want.Part)
+			}
+			i++
+		})
+	}
+	if i != len(journal) {
+		t.Errorf("%d events of %d", i, len(journal))
+	}
+}
+
 // TestBorrowed checks that nothing emitted or kept holds on to the source's
 // bytes.
 func TestBorrowed(t *testing.T) {

@@ -16,17 +16,11 @@ import (
 	"github.com/stenolog/steno/wire/formats"
 )
 
-// autoFormat says that the format is to be guessed.
-const autoFormat = "auto"
-
 // formats are the words that --from takes.
-func (m *Main) formats() []string { return append(formats.Names(), autoFormat) }
+func (m *Main) formats() []string { return append(formats.Names(), formats.Guessed) }
 
 // checkFormat refuses a format nobody knows before anything is made for it.
 func (m *Main) checkFormat(name string) error {
-	if name == autoFormat {
-		return nil
-	}
 	_, err := formats.New(name, nil)
 	if errors.Is(err, steno.ErrUnsupported) {
 		return catalogue.Wrap(catalogue.Usage, "--from "+name+": the formats are "+strings.Join(m.formats(), ", "), err)
@@ -74,7 +68,7 @@ recorded. How the bytes are cut (--cut) never changes what comes out.`,
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&from, "from", autoFormat, "the `FORMAT`; auto guesses it")
+	f.StringVar(&from, "from", formats.Guessed, "the `FORMAT`; auto guesses it")
 	f.IntVar(&cut, "cut", 0, "feed the bytes `N` at a time")
 	f.BoolVar(&think, "inline-think", false, "take <think> out of openai-chat text")
 	fixedCompletion(cmd, "from", m.formats()...)
@@ -83,13 +77,9 @@ recorded. How the bytes are cut (--cut) never changes what comes out.`,
 
 // decode reads a recorded answer to its end.
 func decode(in io.Reader, from string, cut int, opts *formats.Options) (*answer.Document, error) {
-	auto := &formats.Auto{Options: *opts}
-	name, d := formats.Name(from), wire.Decoder(auto)
-	if from != autoFormat {
-		var err error
-		if d, err = formats.New(from, opts); err != nil {
-			return nil, err
-		}
+	d, err := formats.New(from, opts)
+	if err != nil {
+		return nil, err
 	}
 	var c answer.Collector
 	buf := make([]byte, readSize)
@@ -104,7 +94,8 @@ func decode(in io.Reader, from string, cut int, opts *formats.Options) (*answer.
 		}
 	}
 	d.Close(c.Add)
-	if from == autoFormat {
+	name := formats.Name(from)
+	if auto, ok := d.(*formats.Auto); ok {
 		name = auto.Format()
 	}
 	return c.Document(name), nil

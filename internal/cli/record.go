@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/catalogue"
+	"github.com/stenolog/steno/wire/formats"
 )
 
 func (m *Main) recordCommand() *cobra.Command {
@@ -104,6 +106,11 @@ func (m *Main) input(ctx context.Context, args []string) (_ io.Reader, done func
 	if err != nil {
 		return nil, nil, fileError(args[0], err)
 	}
+	// Found out by the first read, it would leave an empty conversation.
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, nil, catalogue.New(catalogue.WrongPath, args[0]+" is a directory")
+	}
 	return f, func() { f.Close() }, nil
 }
 
@@ -132,8 +139,8 @@ that is marked as a demo. Without a file it plays the built-in recordings;
   steno play --speed 4 answer.sse --from anthropic-messages
   steno play --remove      # delete the demo conversations`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if speed <= 0 {
-				return catalogue.New(catalogue.Usage, "--speed must be above 0")
+			if !(speed > 0) || math.IsInf(speed, 1) {
+				return catalogue.New(catalogue.Usage, "--speed must be a number above 0")
 			}
 			if list {
 				return m.listRecordings(cmd.Context())
@@ -163,7 +170,7 @@ that is marked as a demo. Without a file it plays the built-in recordings;
 	})
 	f := cmd.Flags()
 	f.Float64Var(&speed, "speed", 1, "play `N` times as fast")
-	f.StringVar(&from, "from", "auto", "the `FORMAT` of the files")
+	f.StringVar(&from, "from", formats.Guessed, "the `FORMAT` of the files")
 	f.BoolVar(&list, "list", false, "list the built-in recordings")
 	f.BoolVar(&remove, "remove", false, "delete the demo conversations")
 	cmd.MarkFlagsMutuallyExclusive("list", "remove")

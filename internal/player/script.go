@@ -124,7 +124,7 @@ func openAnswer(name, format string, open open) (*answer, error) {
 // newAnswer checks that there is a decoder for the format, which is guessed if
 // it is "" or "auto", and reads the timing.
 func newAnswer(format string, data, timing []byte) (*answer, error) {
-	if format == "" || format == "auto" {
+	if format == "" || format == formats.Guessed {
 		guess, ok := formats.Guess(data[:min(len(data), formats.MaxGuess)])
 		if !ok {
 			return nil, fmt.Errorf("the format cannot be told from its content: %w", steno.ErrUnsupported)

@@ -18,14 +18,18 @@ import (
 
 // The names of the formats.
 const (
-	AnthropicMessages      = "anthropic-messages"
-	OpenAIResponses        = "openai-responses"
-	OpenAIChat             = "openai-chat"
-	Gemini                 = "gemini"
-	Ollama                 = "ollama"
-	BedrockConverse        = "bedrock-converse"
-	BedrockInvokeAnthropic = "bedrock-invoke-anthropic"
+	AnthropicMessages      = anthropic.Format
+	OpenAIResponses        = openairesponses.Format
+	OpenAIChat             = openaichat.Format
+	Gemini                 = gemini.Format
+	Ollama                 = ollama.Format
+	BedrockConverse        = bedrock.FormatConverse
+	BedrockInvokeAnthropic = bedrock.FormatInvoke
 )
+
+// Guessed stands for whatever format a recording turns out to be in: [New]
+// makes an [Auto] of it. It is none of [Names].
+const Guessed = "auto"
 
 var decoders = []struct {
 	name string
@@ -64,13 +68,16 @@ func Name(alias string) string {
 	return alias
 }
 
-// New returns a decoder for streams in the named format. The error wraps
-// [steno.ErrUnsupported] and says which names there are.
+// New returns a decoder for streams in the named format, which may be
+// [Guessed]. The error wraps [steno.ErrUnsupported] and says which names there
+// are.
 func New(name string, opts *Options) (wire.Decoder, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	name = Name(name)
+	if name = Name(name); name == Guessed {
+		return &Auto{Options: *opts}, nil
+	}
 	for _, d := range decoders {
 		if d.name == name {
 			return d.make(*opts), nil

@@ -8,10 +8,6 @@ import (
 	"github.com/stenolog/steno/wire/formats"
 )
 
-// Auto is the format of an answer that looks like one and does not say which:
-// the decoder has to find out.
-const Auto = "auto"
-
 // endpoints tells the format by how the path of the request ends, the first
 // line that fits. A line with a part names a path that also has that in it.
 var endpoints = []struct{ part, end, format string }{
@@ -33,15 +29,15 @@ var endpoints = []struct{ part, end, format string }{
 
 // Format guesses the format of the answer to a request: by the path, which is
 // the same at a provider, a gateway and a proxy; else by a header that only one
-// provider's clients send; else [Auto] for a stream of events. It returns ""
-// for what is no answer of a model.
+// provider's clients send; else [formats.Guessed] for a stream of events. It
+// returns "" for what is no answer of a model.
 func Format(req *http.Request, resp *http.Response) string {
 	if f := byRequest(req); f != "" || req.Method != http.MethodPost {
 		return f
 	}
 	switch mediaType(resp.Header) {
 	case "text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream":
-		return Auto
+		return formats.Guessed
 	}
 	return ""
 }

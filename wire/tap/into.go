@@ -26,9 +26,6 @@ func Into[A io.WriteCloser](r Recorder[A]) func(context.Context, *Exchange) (io.
 		if x.Status >= 400 {
 			return x.Failure(func(e *steno.Event) error { return r.Record(ctx, e) }), nil
 		}
-		if x.Format == Auto {
-			return r.Answer(ctx, &formats.Auto{}), nil
-		}
 		d, err := formats.New(x.Format, nil)
 		if err != nil {
 			return nil, err

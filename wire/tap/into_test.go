@@ -41,7 +41,7 @@ func TestInto(t *testing.T) {
 	}{
 		{formats.AnthropicMessages, "*anthropic.Decoder"},
 		{formats.OpenAIChat, "*openaichat.Decoder"},
-		{tap.Auto, "*formats.Auto"},
+		{formats.Guessed, "*formats.Auto"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var l log

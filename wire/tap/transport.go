@@ -13,7 +13,7 @@ import (
 // Exchange is a request and the beginning of its answer. It holds no secrets;
 // see the package.
 type Exchange struct {
-	// Format names the wire format of the answer, or is [Auto].
+	// Format names the wire format of the answer, or is formats.Guessed.
 	Format string
 
 	Method, URL string

@@ -35,6 +35,8 @@ const (
 	Draining      Code = "draining"
 	DiskFull      Code = "disk-full"
 	ReadOnly      Code = "read-only"
+	WrongPath     Code = "wrong-path"
+	BadOwnFile    Code = "bad-own-file"
 	Interrupted   Code = "interrupted"
 	Unavailable   Code = "unavailable"
 	Internal      Code = "internal"
@@ -198,6 +200,16 @@ var entries = []Entry{
 		ReadOnly, http.StatusInternalServerError, ExitFailure, "a file or directory cannot be written",
 		"Its permissions, or those of the disk, do not allow it; what is stored can be read.",
 		"Correct the permissions, or choose another directory with --data.",
+	},
+	{
+		WrongPath, http.StatusInternalServerError, ExitFailure, "a path names the wrong kind of thing",
+		"There is a directory where a file is needed, or a file where a directory is.",
+		"Correct the path: --data takes a directory, --config and what is read are files.",
+	},
+	{
+		BadOwnFile, http.StatusInternalServerError, ExitFailure, "a file of steno's own cannot be understood",
+		"Its content is not what steno wrote: it was changed or damaged. No conversation is touched by that.",
+		"Restore it from a backup, or move it away and make anew what it held (tokens, sign-ins).",
 	},
 	{
 		Interrupted, statusClientClosed, ExitInterrupted, "interrupted",

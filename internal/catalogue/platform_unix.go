@@ -12,5 +12,7 @@ var platform = []struct {
 	{syscall.ENOSPC, DiskFull},
 	{syscall.EDQUOT, DiskFull},
 	{syscall.EROFS, ReadOnly},
+	{syscall.EISDIR, WrongPath},
+	{syscall.ENOTDIR, WrongPath},
 	{syscall.EADDRINUSE, PortInUse},
 }

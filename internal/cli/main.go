@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -165,6 +166,9 @@ func (m *Main) onClose(f func() error) { m.closers = append(m.closers, f) }
 // prepare is run before each command: it finds the places and settings.
 func (m *Main) prepare(cmd *cobra.Command, _ []string) error {
 	m.places = config.FindPlaces(m.flags.data, m.flags.config, m.Env, runtime.GOOS)
+	if c := m.places.Config; c.Source == config.FromFlag && !exists(c.Text) {
+		return catalogue.New(catalogue.BadConfig, "there is no file "+c.Text+" (--config)")
+	}
 	s, err := config.Load(givenFlags(cmd), m.Env, m.places.Config.Text)
 	if err != nil {
 		return catalogue.Of(err)
@@ -174,6 +178,11 @@ func (m *Main) prepare(cmd *cobra.Command, _ []string) error {
 		m.warn("the config file sets %q, which this steno does not know", key)
 	}
 	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // warn says something that does not end the command.

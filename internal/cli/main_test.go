@@ -136,6 +136,52 @@ func TestAPortInUseIsNamedWithTheFlag(t *testing.T) {
 	}
 }
 
+// Each says what is wrong before anything is made.
+func TestWrongPathsAndNumbers(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"record", "--from", "auto", dir}, 1, "names the wrong kind of thing: " + dir + " is a directory"},
+		{[]string{"fold", dir}, 1, "names the wrong kind of thing"},
+		{[]string{"list", "--config", dir}, 1, "names the wrong kind of thing"},
+		{[]string{"list", "--config", file + ".not"}, 2, "there is no file " + file + ".not (--config)"},
+		{[]string{"list", "--data", file}, 1, "names the wrong kind of thing"},
+		{[]string{"play", "--speed", "nan"}, 2, "--speed must be a number above 0"},
+		{[]string{"play", "--speed", "inf"}, 2, "--speed must be a number above 0"},
+	} {
+		m := newRun(dir)
+		m.Open = openStore
+		if code := m.Execute(context.Background(), c.args); code != c.code || !strings.Contains(m.err.String(), c.says) {
+			t.Errorf("%q: exit %d: %s", c.args, code, &m.err)
+		}
+	}
+	m := newRun(dir)
+	m.Open = openStore
+	if code := m.Execute(context.Background(), []string{"list", "--json"}); code != 0 || strings.TrimSpace(m.out.String()) != "[]" {
+		t.Errorf("something was made: exit %d: %s", code, &m.out)
+	}
+}
+
+func TestNoHomeIsNoPlaceForARecord(t *testing.T) {
+	m := newRun(t.TempDir())
+	m.Env = func(string) (string, bool) { return "", false }
+	if code := m.Execute(context.Background(), []string{"record", "--from", "auto"}); code != 2 || !strings.Contains(m.err.String(), "no home directory") {
+		t.Errorf("exit %d: %s", code, &m.err)
+	}
+	m = newRun(t.TempDir())
+	m.Env = func(string) (string, bool) { return "", false }
+	if code := m.Execute(context.Background(), []string{"paths"}); code != 0 {
+		t.Errorf("exit %d: %s", code, &m.err)
+	}
+}
+
 func TestABuildWithoutAStoreSaysSo(t *testing.T) {
 	m := newRun(t.TempDir())
 	m.Open = nil

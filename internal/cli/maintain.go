@@ -114,6 +114,9 @@ var entryNames = map[string]string{
 
 func (m *Main) paths() ([]pathInfo, error) {
 	data := m.places.Data.Text
+	if data == "" {
+		return []pathInfo{}, nil
+	}
 	total, err := measure(data)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,9 @@ func (m *Main) writing(ctx context.Context) (api.Store, error) {
 // findServer returns a client of the server that serves the data directory, or
 // nil.
 func (m *Main) findServer(ctx context.Context) (*client.Client, error) {
+	if m.places.Data.Text == "" {
+		return nil, catalogue.New(catalogue.BadConfig, "there is no home directory (HOME); name one for the data with --data or STENO_DATA")
+	}
 	c, err := client.Find(ctx, m.places.Data.Text, m.settings.Token)
 	if err != nil {
 		return nil, err

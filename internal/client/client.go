@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -82,6 +83,11 @@ func (c *Client) do(ctx context.Context, method, path string, body io.Reader) (*
 		return res, nil
 	}
 	defer res.Body.Close()
+	if res.StatusCode < 400 {
+		// The server redirects only from an address that is none, such as that
+		// of the conversation "..".
+		return nil, catalogue.New(catalogue.NotFound, "no such address")
+	}
 	data, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 	return nil, answerError(res.Status, data)
 }
@@ -166,9 +172,10 @@ func (c *Client) Messages(ctx context.Context, id string) (*api.Folded, error) {
 // Record implements api.Recorder. The bytes leave as they are read, so the
 // answer is live on the server.
 func (c *Client) Record(ctx context.Context, id, format string, r io.Reader) (*api.Recorded, error) {
-	res, err := c.do(ctx, "POST", conversation(id)+"/record?from="+url.QueryEscape(format), io.NopCloser(r))
+	body := &notingReader{r: r}
+	res, err := c.do(ctx, "POST", conversation(id)+"/record?from="+url.QueryEscape(format), body)
 	if err != nil {
-		return nil, err
+		return nil, body.blame(err)
 	}
 	defer res.Body.Close()
 	out := new(api.Recorded)
@@ -176,6 +183,35 @@ func (c *Client) Record(ctx context.Context, id, format string, r io.Reader) (*a
 		return nil, fmt.Errorf("record: decode the answer: %w", err)
 	}
 	return out, nil
+}
+
+// notingReader notes the error that a read failed by: the transport says of it
+// only that the request failed.
+type notingReader struct {
+	r io.Reader
+
+	mu  sync.Mutex
+	err error
+}
+
+func (n *notingReader) Read(p []byte) (int, error) {
+	count, err := n.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.mu.Lock()
+		n.err = err
+		n.mu.Unlock()
+	}
+	return count, err
+}
+
+// blame returns the error a request failed by: its body's, if that had one.
+func (n *notingReader) blame(err error) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.err != nil {
+		return fmt.Errorf("record: %w", n.err)
+	}
+	return err
 }
 
 // Recordings implements api.Player.

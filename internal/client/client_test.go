@@ -5,18 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	"go.uber.org/goleak"
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/catalogue"
+	"github.com/stenolog/steno/internal/config"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -262,4 +265,50 @@ func TestFind(t *testing.T) {
 func exists(dir string) bool {
 	_, err := ReadInfo(dir)
 	return err == nil
+}
+
+// A server that was killed leaves its file; what listens at its port then may
+// take connections and say nothing.
+func TestFindTellsAStuckServerFromNone(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	dir := t.TempDir()
+	if err := WriteInfo(dir, Info{PID: 1, Address: ln.Addr().String(), Token: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Find(context.Background(), dir, ""); c != nil || err != nil {
+		t.Errorf("nobody holds the lock: %v, %v", c, err)
+	}
+	lock, err := config.Acquire(context.Background(), dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	var e *catalogue.Error
+	if _, err := Find(context.Background(), dir, ""); !errors.As(err, &e) || e.Code != catalogue.Overload || !strings.Contains(e.Detail, ln.Addr().String()) {
+		t.Errorf("a server that does not answer: %v", err)
+	}
+}
+
+// An id that is no path would be redirected to another address.
+func TestAnIDThatIsNoPathIsNotFound(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/conversations/{id}", func(http.ResponseWriter, *http.Request) { t.Error("it was asked for") })
+	c := fake(t, mux.ServeHTTP)
+	for _, id := range []string{"..", "."} {
+		if _, err := c.Get(context.Background(), id); !errors.Is(err, steno.ErrNotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestABodyThatCannotBeReadIsNotTheServersFault(t *testing.T) {
+	c := fake(t, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
+	broken := errors.New("the disk is gone")
+	if _, err := c.Record(context.Background(), "c1", "x", iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
 }

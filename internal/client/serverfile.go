@@ -60,7 +60,7 @@ const findTimeout = 3 * time.Second
 
 // Find returns a client of the server that serves dir, or nil if none does: no
 // file, one a killed server left, or an address at which nobody answers to its
-// token. A server that answers but is too busy is an error, not nothing: its
+// token. A server that holds the lock and does not answer, or that answers but is too busy is an error, not nothing: its
 // store must not be opened behind its back. The client uses token instead of
 // the server's own if it is not "".
 func Find(ctx context.Context, dir, token string) (*Client, error) {
@@ -85,6 +85,9 @@ func Find(ctx context.Context, dir, token string) (*Client, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if probe.Err() != nil {
+		return nil, silent(ctx, dir, i.Address, err)
+	}
 	var e *catalogue.Error
 	if errors.As(err, &e) {
 		switch e.Code {
@@ -93,4 +96,15 @@ func Find(ctx context.Context, dir, token string) (*Client, error) {
 		}
 	}
 	return nil, err
+}
+
+// silent says what it means that the address a server left takes connections
+// and answers nothing: a server that holds its lock is stuck or stopped, else
+// another program sits at a port that was ours.
+func silent(ctx context.Context, dir, address string, err error) error {
+	lock, lockErr := config.Acquire(ctx, dir, 0)
+	if lockErr == nil {
+		return lock.Close()
+	}
+	return catalogue.Wrap(catalogue.Overload, "the server at "+address+" does not answer", errors.Join(err, lockErr))
 }

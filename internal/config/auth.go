@@ -130,7 +130,7 @@ func OpenAuth(dir string, now func() time.Time) (*Auth, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(data, &a.mu.kept); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.path, errors.Join(steno.ErrCorrupt, err))
+		return nil, catalogue.Wrap(catalogue.BadOwnFile, a.path, errors.Join(steno.ErrCorrupt, err))
 	}
 	if v := a.mu.kept.Version; v > authVersion {
 		return nil, fmt.Errorf("%s has version %d, this steno knows %d: %w", a.path, v, authVersion, steno.ErrUnsupported)

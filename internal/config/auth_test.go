@@ -142,7 +142,7 @@ func TestAuthFileOfANewerSteno(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	os.WriteFile(path, []byte(`{`), 0o600)
-	if _, err := OpenAuth(dir, nil); !errors.Is(err, steno.ErrCorrupt) {
+	if _, err := OpenAuth(dir, nil); !errors.Is(err, steno.ErrCorrupt) || catalogue.Of(err).Code != catalogue.BadOwnFile {
 		t.Errorf("%v", err)
 	}
 }

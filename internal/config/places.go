@@ -15,8 +15,8 @@ type Lookup func(name string) (string, bool)
 
 // Places are the places the program uses.
 type Places struct {
-	Data   Value // directory of the store and of everything else that is kept
-	Config Value // the config file; it need not exist
+	Data   Value // directory of the store and of everything else that is kept; "" if nothing says where
+	Config Value // the config file, which need not exist; "" if nothing says where
 }
 
 // FindPlaces decides the places: flag, then environment, then the platform's
@@ -54,7 +54,7 @@ func defaultData(env Lookup, goos string) string {
 	if v, ok := env("XDG_DATA_HOME"); ok && filepath.IsAbs(v) {
 		return filepath.Join(v, "steno")
 	}
-	return filepath.Join(home(env, goos), ".local", "share", "steno")
+	return underHome(env, goos, ".local", "share", "steno")
 }
 
 func defaultConfig(env Lookup, goos string) string {
@@ -66,16 +66,19 @@ func defaultConfig(env Lookup, goos string) string {
 	if v, ok := env("XDG_CONFIG_HOME"); ok && filepath.IsAbs(v) {
 		return filepath.Join(v, "steno", "config.json")
 	}
-	return filepath.Join(home(env, goos), ".config", "steno", "config.json")
+	return underHome(env, goos, ".config", "steno", "config.json")
 }
 
-func home(env Lookup, goos string) string {
+// underHome returns a path in the user's home, or "" where there is none: a
+// record must not land wherever the program happens to be run.
+func underHome(env Lookup, goos string, elem ...string) string {
 	name := "HOME"
 	if goos == "windows" {
 		name = "USERPROFILE"
 	}
-	if v, ok := env(name); ok && v != "" {
-		return v
+	home, ok := env(name)
+	if !ok || !filepath.IsAbs(home) {
+		return ""
 	}
-	return "."
+	return filepath.Join(append([]string{home}, elem...)...)
 }

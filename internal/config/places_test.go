@@ -39,6 +39,8 @@ func TestFindPlaces(t *testing.T) {
 			name: "flag", goos: "linux", data: "/x", config: "/y.json", env: map[string]string{"STENO_DATA": "/e", "STENO_CONFIG": "/f.json"},
 			wantData: "/x", wantConfig: "/y.json", dataSource: FromFlag,
 		},
+		{name: "no home", goos: "linux", dataSource: FromDefault},
+		{name: "a relative home does not count", goos: "linux", env: map[string]string{"HOME": "h"}, dataSource: FromDefault},
 		{
 			name: "windows", goos: "windows", env: map[string]string{"LOCALAPPDATA": "/l", "APPDATA": "/a"},
 			wantData: "/l/steno", wantConfig: "/a/steno/config.json", dataSource: FromDefault,

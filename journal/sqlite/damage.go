@@ -137,14 +137,8 @@ func (s *Store) Verify(ctx context.Context, branch string) (Report, error) {
 // conclude adds the size of the branch to a report and marks it.
 func (s *Store) conclude(ctx context.Context, report *Report) error {
 	err := s.readers.use(ctx, func(r *reader) error {
-		id, _, err := r.branch(report.Branch)
-		if err != nil {
-			return err
-		}
-		page, _, err := r.list(id - 1)
-		if err == nil && len(page) > 0 {
-			report.Bytes = page[0].Bytes
-		}
+		info, err := r.info(report.Branch)
+		report.Bytes = info.Bytes
 		return err
 	})
 	if err == nil && s.commits != nil {

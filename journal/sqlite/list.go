@@ -8,6 +8,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/journal"
 )
 
@@ -22,7 +23,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[journal.Info, error] {
 		for {
 			var page []journal.Info
 			err := s.readers.use(ctx, func(r *reader) (err error) {
-				page, after, err = r.list(after)
+				page, after, err = r.list(after, listPage)
 				return err
 			})
 			if err != nil {
@@ -41,11 +42,41 @@ func (s *Store) List(ctx context.Context) iter.Seq2[journal.Info, error] {
 	}
 }
 
-// list returns the branches after the one with an id, and the id of the last.
-func (r *reader) list(after int64) (page []journal.Info, last int64, err error) {
+// Info describes one branch, or returns [steno.ErrNotFound]. However many
+// branches there are, it costs what List does for this one.
+func (s *Store) Info(ctx context.Context, branch string) (journal.Info, error) {
+	var info journal.Info
+	err := s.readers.use(ctx, func(r *reader) (err error) {
+		info, err = r.info(branch)
+		return err
+	})
+	if err != nil {
+		return journal.Info{}, fmt.Errorf("describe %s: %w", branch, err)
+	}
+	return info, nil
+}
+
+func (r *reader) info(branch string) (journal.Info, error) {
+	id, _, err := r.branch(branch)
+	if err != nil {
+		return journal.Info{}, err
+	}
+	page, _, err := r.list(id-1, 1)
+	if err != nil {
+		return journal.Info{}, err
+	}
+	if len(page) == 0 || page[0].Branch != branch {
+		return journal.Info{}, steno.ErrNotFound // deleted in between
+	}
+	return page[0], nil
+}
+
+// list returns up to n branches after the one with an id, and the id of the
+// last.
+func (r *reader) list(after int64, n int) (page []journal.Info, last int64, err error) {
 	s := r.branches
 	defer s.Reset()
-	if err := errors.Join(s.BindInt64(1, after), s.BindInt64(2, listPage)); err != nil {
+	if err := errors.Join(s.BindInt64(1, after), s.BindInt64(2, int64(n))); err != nil {
 		return nil, after, fail("list", err)
 	}
 	last = after

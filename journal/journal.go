@@ -53,15 +53,19 @@ type Journal interface {
 	// [steno.ErrNotFound].
 	Head(ctx context.Context, branch string) (int64, error)
 
-	// List yields all branches in the order they were created.
+	// List yields all branches in the order they were created. It costs
+	// O(branches).
 	List(ctx context.Context) iter.Seq2[Info, error]
 
 	// Compact packs the runs of the branch up to seq upto, the end of a turn,
 	// into one compressed segment of the same events. It changes nothing that
 	// can be read, delays no append, and does nothing where it was done before.
+	// It costs O(what is packed). An unknown branch is [steno.ErrNotFound].
 	Compact(ctx context.Context, branch string, upto int64) error
 
-	// Delete removes a branch and gives its space back.
+	// Delete removes a branch and gives its space back. A Read of it that is
+	// under way yields what it holds and, if that is not all, an error. An
+	// unknown branch is [steno.ErrNotFound].
 	Delete(ctx context.Context, branch string) error
 }
 

@@ -32,7 +32,7 @@ var packer = func() *zstd.Encoder {
 
 // Packer makes one segment of consecutive runs. The events of the segment are
 // those of the runs in every byte: what this version does not understand in
-// them, it copies. The zero value is empty and ready.
+// them, it copies. The zero value is ready; one packer makes one segment.
 type Packer struct {
 	first, at int64
 	count     int
@@ -41,16 +41,13 @@ type Packer struct {
 	events    []byte
 }
 
-// Reset empties p and keeps its memory.
-func (p *Packer) Reset() { p.count, p.events = 0, p.events[:0] }
-
 // Len returns the length of the events so far, uncompressed; see [SegmentSize].
 func (p *Packer) Len() int { return len(p.events) }
 
 // Add appends the events of a run, which must stay unchanged until the segment
 // is made. It returns an error that wraps [steno.ErrCorrupt] for a damaged run
-// and [steno.ErrGap] for one that does not follow the last; p must then be
-// reset.
+// and [steno.ErrGap] for one that does not follow the last; p is then of no
+// more use.
 func (p *Packer) Add(run []byte) error {
 	if err := p.in.Reset(run); err != nil {
 		return err
@@ -75,8 +72,8 @@ func (p *Packer) Add(run []byte) error {
 	return nil
 }
 
-// AppendSegment appends the segment of all runs added since the last Reset to
-// dst and returns the longer slice. There must be at least one.
+// AppendSegment appends the segment of all runs that were added to dst and
+// returns the longer slice. There must be at least one.
 func (p *Packer) AppendSegment(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, kindSegment)

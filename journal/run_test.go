@@ -90,8 +90,7 @@ func TestSegmentKeepsEveryEvent(t *testing.T) {
 	if err != nil || !h.Packed || h.First != 1 || h.Last() != int64(len(want)) || h.At != want[0].At {
 		t.Errorf("header %+v, %v", h, err)
 	}
-	p.Reset()
-	if err := p.Add(segment); !errors.Is(err, steno.ErrUnsupported) {
+	if err := new(journal.Packer).Add(segment); !errors.Is(err, steno.ErrUnsupported) {
 		t.Errorf("packing a segment: %v", err)
 	}
 }

@@ -39,9 +39,6 @@ func (s *Slot[K]) Key() K { return s.key }
 // Cell returns what the slot holds. A removed slot keeps its last value.
 func (s *Slot[K]) Cell() Cell { return s.cell }
 
-// Set returns the set the slot is or was in.
-func (s *Slot[K]) Set() *Set[K] { return s.set }
-
 // Position returns the slot's index in its set, or -1 once it was removed.
 func (s *Slot[K]) Position() int {
 	if s.gone {

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// LockName is the name of the lock file in the directory of a store. Its
+// lockName is the name of the lock file in the directory of a store. Its
 // content is the owner's process id; what counts is the lock, not the file.
-const LockName = "lock"
+const lockName = "lock"
 
 // lockPoll is how often a waiting Open tries again.
 const lockPoll = 25 * time.Millisecond
@@ -24,7 +24,7 @@ const lockPoll = 25 * time.Millisecond
 type ownerLock struct{ file *os.File }
 
 func takeLock(ctx context.Context, dir string, wait time.Duration) (*ownerLock, error) {
-	path := filepath.Join(dir, LockName)
+	path := filepath.Join(dir, lockName)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ type chaos struct {
 	n     int // of words, so that each is another
 	turn  bool
 	calls int // in this turn
+	trips int // how often the stream was broken
 }
 
 func (c *chaos) oneOf(of ...string) string { return of[c.IntN(len(of))] }
@@ -87,14 +88,12 @@ func (c *chaos) event() line {
 	}
 }
 
-// script is a random conversation of so many events, over about so long.
+// script is a random conversation of so many events, 10 ms apart on average.
 func (c *chaos) script(events int, last string) []line {
 	lines := []line{{Title: "Interleaved"}, {Type: "user-message", Text: c.words()}}
 	for range events {
 		l := c.event()
-		if c.IntN(2) == 0 {
-			l.Pause = int64(c.IntN(16))
-		}
+		l.Pause = int64(c.IntN(20))
 		lines = append(lines, l)
 	}
 	return append(lines, line{Type: "notice", Text: last})
@@ -110,8 +109,10 @@ func TestScreenEqualsSnapshot(t *testing.T) {
 			t.Parallel()
 			c := &chaos{Rand: rand.New(rand.NewPCG(seed, 7))}
 			s := newSite(t)
-			id := s.play(c.script(300, "the last word"), false)
-			p := openConversation(t, s, id)
+			p := open(t, s, "/")
+			id := s.play(c.script(400, "the last word"), false)
+			p.visit("/c/" + id + "?debug=1")
+			p.wait("the conversation is shown", `document.querySelector('[data-ready=true]')`)
 			for !eval[bool](p, `document.body.textContent.includes('the last word')`) {
 				p.trip(c)
 			}
@@ -133,6 +134,7 @@ func TestScreenEqualsSnapshot(t *testing.T) {
 			for i := range 60 {
 				a.delta(thinking, "thinking", c.words())
 				a.text(text, strings.Repeat(c.words(), 3))
+				time.Sleep(10 * time.Millisecond)
 				if i%12 == 6 {
 					p.trip(c)
 				}
@@ -140,6 +142,10 @@ func TestScreenEqualsSnapshot(t *testing.T) {
 			a.end()
 			p.settled(s.head(id))
 			p.shows(id)
+			t.Logf("the stream was broken %d times: %s", c.trips, eval[string](p, `JSON.stringify(__steno.stats())`))
+			if c.trips < 3 {
+				t.Errorf("the stream was broken only %d times", c.trips)
+			}
 			p.noTrouble()
 		})
 	}
@@ -152,7 +158,44 @@ func (p *page) trip(c *chaos) {
 	switch c.IntN(4) {
 	case 0:
 		p.site.conns.cut()
+		c.trips++
 	case 1:
 		p.do(`__steno.breakStream()`)
+		c.trips++
 	}
+}
+
+// Turns before the window come when the reader asks for them or scrolls to
+// where they would stand; the reader's place is kept, and in the end all that
+// was ever said is there.
+func TestEarlierTurns(t *testing.T) {
+	t.Parallel()
+	c := &chaos{Rand: rand.New(rand.NewPCG(3, 7))}
+	s := newSite(t)
+	lines := []line{{Title: "A long conversation"}}
+	for range 45 {
+		lines = append(lines, line{Type: "user-message", Text: c.words()}, line{Type: "turn-start"},
+			line{Type: "text-delta", Block: "0", Text: strings.Repeat(c.words(), 40)},
+			line{Type: "notice", Text: c.words()}, line{Type: "turn-end"})
+	}
+	id := s.play(lines, true)
+	p := openConversation(t, s, id)
+	p.wait("the newest turns are shown", `probe.following() && document.body.textContent.includes($0)`, fmt.Sprint(c.n))
+	const messages = `__steno.state().messages.length`
+	if n := eval[int](p, messages); n >= len(lines)/5*2 {
+		t.Errorf("the window holds %d messages, which is all of them", n)
+	}
+	p.do(`probe.scroller().scrollTop = probe.scroller().scrollHeight / 2`)
+	p.frames(5)
+	before, moved := eval[int](p, messages), p.grip()
+	p.do(`document.querySelector('[data-testid=earlier]').click()`)
+	p.wait("an earlier turn is there", messages+` > $0`, before)
+	p.stays("an earlier turn is put before", false, moved)
+
+	for i := 0; eval[bool](p, `document.querySelector('[data-testid=earlier]') !== null`) && i < 200; i++ {
+		p.do(`probe.scroller().scrollTop = 0`)
+		p.frames(3)
+	}
+	p.shows(id)
+	p.noTrouble()
 }

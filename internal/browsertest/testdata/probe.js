@@ -50,7 +50,7 @@ window.probe = (() => {
     for (let i = 0; i < 2000; i++) {
       await note();
       if (below() <= 1) break;
-      el.scrollTop += el.clientHeight / 2;
+      el.scrollTop += 0.8 * el.clientHeight;
       await frames(2);
     }
     return { rows: rows.sort((a, b) => a.top - b.top).map(({ top: _, ...row }) => row), parts };

@@ -38,8 +38,8 @@ type calls struct {
 	byPart map[string]int
 	// first is the index of the first call of the attempt.
 	first int
-	// held are the results whose call has not come.
-	held []*steno.Event
+	// held are the results whose call has not come, by its id.
+	held map[string][]*steno.Event
 	// spare is the memory of sealed arguments, of as many calls as were written
 	// at once.
 	spare [][]byte
@@ -113,8 +113,12 @@ func (cs *calls) resultless(id string) (int, bool) {
 	if !known {
 		return -1, false
 	}
+	newest := i
 	for i >= 0 && cs.list[i].done {
 		i = cs.list[i].older
+	}
+	if i != newest {
+		cs.list[newest].older = i // what is done stays so: the next look is short
 	}
 	return i, true
 }

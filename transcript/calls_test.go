@@ -70,3 +70,37 @@ func TestCallsOfOnePartInTwoMessages(t *testing.T) {
 		t.Errorf("a call of the turn before is found: %d", i)
 	}
 }
+
+// Results of calls that share an id, and results that came before their calls,
+// are given out without a search through those that are done.
+func TestManyResultsOfATurn(t *testing.T) {
+	const calls = 50_000
+	var same, early Transcript
+	var n Normaliser
+	for i := range 3 * calls {
+		e := steno.Event{Type: steno.ToolResult, Call: "c", Text: "r"}
+		if i < calls {
+			e = steno.Event{Type: steno.ToolCall, Call: "c", Name: "f"}
+		}
+		same.Append(e)
+	}
+	if got := same.Report().Dropped[secondResult]; got != calls {
+		t.Errorf("%d results too many, want %d", got, calls)
+	}
+	for i := range 2 * calls {
+		e := steno.Event{Type: steno.ToolResult, Call: strconv.Itoa(i), Text: "r"}
+		if i >= calls {
+			e = steno.Event{Type: steno.ToolCall, Call: strconv.Itoa(2*calls - 1 - i), Name: "f"}
+		}
+		early.Append(e)
+		n.Normalise(&e, discard)
+	}
+	for _, p := range early.Messages()[0].Parts {
+		if p.Call.ResultText != "r" {
+			t.Fatalf("call %s has %+v", p.Call.ID, p.Call.Result)
+		}
+	}
+	if len(n.turn.calls.held) != 0 {
+		t.Errorf("%d results are held on to", len(n.turn.calls.held))
+	}
+}

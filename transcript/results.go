@@ -85,20 +85,28 @@ func (n *Normaliser) hold(e *steno.Event) {
 	o.Message, o.Step, o.Attempt = "", 0, 0
 	o.Call, o.Name, o.Text, o.Body = e.Call, e.Name, e.Text, e.Body
 	n.send()
-	if n.turn.on || n.keep.Turn == 0 {
-		n.turn.calls.held = append(n.turn.calls.held, e.Clone())
+	if e.Call != "" && (n.turn.on || n.keep.Turn == 0) {
+		cs := &n.turn.calls
+		if cs.held == nil {
+			cs.held = make(map[string][]*steno.Event)
+		}
+		c := e.Clone()
+		cs.held[c.Call] = append(cs.held[c.Call], c)
 	}
 }
 
 // release gives call i the result that was held for its id.
 func (n *Normaliser) release(i int) {
 	cs := &n.turn.calls
-	for h, e := range cs.held {
-		if e.Call == cs.list[i].id {
-			cs.held = append(cs.held[:h], cs.held[h+1:]...)
-			n.result(i, e)
-			return
-		}
+	id := cs.list[i].id
+	switch waiting := cs.held[id]; len(waiting) {
+	case 0:
+	case 1:
+		delete(cs.held, id)
+		n.result(i, waiting[0])
+	default:
+		cs.held[id] = waiting[1:]
+		n.result(i, waiting[0])
 	}
 }
 

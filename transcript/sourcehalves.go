@@ -15,6 +15,10 @@ type halves struct {
 	held []half
 }
 
+// maxHeld is how many parts may break off in a character at once. Sources that
+// interleave have a few blocks.
+const maxHeld = 64
+
 // half is such a beginning, as it was written, and an event without text that
 // says whose it is.
 type half struct {
@@ -51,6 +55,10 @@ func (h *halves) join(e *steno.Event, raw jsontext.Value) {
 	if whole < len(body) {
 		of := *e
 		of.Text, of.Name, of.Body, of.Whole = "", "", nil, false
+		if len(h.held) == maxHeld {
+			first := h.held[0].of
+			h.flush(func(of *steno.Event) bool { return of.Type == first.Type && samePart(&first, of) })
+		}
 		h.held = append(h.held, half{of, slices.Clone(body[whole:])})
 	} else if i < 0 {
 		return // as nearly always

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -42,14 +41,11 @@ func durable(n int) ([]line, error) {
 		driver("driver", fresh, "FULL"), appends("store", fresh, false),
 		driver("driver relaxed", fresh, "NORMAL"), appends("store relaxed", fresh, true),
 	})
-	off, on := recording(n, fresh)
+	fold := recording(n, fresh)
 	return []line{
 		r.compare("W8 append, forced to disk", "store", "driver", "drivers", 1.3),
 		r.compare("W8 append, relaxed", "store relaxed", "driver relaxed", "drivers", 1.3),
-		{
-			"W8 fold and publish beside a store", duration(on), duration(off), fmt.Sprintf("%.2f", on/off),
-			"≤ 1.2 of without", atMost(on/off, 1.2),
-		},
+		fold.compare("W8 fold and publish beside a store", "on", "off", "of without", 1.2),
 	}, nil
 }
 
@@ -97,18 +93,18 @@ func appends(name string, fresh func() string, relaxed bool) variant {
 	}}
 }
 
-// recording measures a recorder with a store and with none, and returns what a
-// delta costs it beside the append itself.
-func recording(n int, fresh func() string) (off, on float64) {
-	var offs, ons []float64
+// recording measures a recorder with a store and with none: what a delta costs
+// it beside the append itself.
+func recording(n int, fresh func() string) results {
+	r := make(results)
 	for range n {
-		offs = append(offs, record(&timed{Journal: forgetful{}}))
+		r["off"] = append(r["off"], sample{ns: record(&timed{Journal: forgetful{}})})
 		s, err := sqlite.Open(context.Background(), fresh(), sqlite.Options{Relaxed: true})
 		must(err)
-		ons = append(ons, record(&timed{Journal: s}))
+		r["on"] = append(r["on"], sample{ns: record(&timed{Journal: s})})
 		must(s.Close())
 	}
-	return median(offs), median(ons)
+	return r
 }
 
 func record(j *timed) float64 {

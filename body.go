@@ -9,18 +9,20 @@ type Body interface{ body() }
 // Executor says who runs a tool.
 type Executor string
 
+// The executors.
 const (
-	// Client tools are run by the agent. It is the default: "" means Client.
-	Client Executor = "client"
-	// Provider tools are run by the provider, which also gives the result.
-	Provider Executor = "provider"
+	// ExecutorClient tools are run by the agent. It is the default: "" means it.
+	ExecutorClient Executor = "client"
+	// ExecutorProvider tools are run by the provider, which also gives the
+	// result.
+	ExecutorProvider Executor = "provider"
 )
 
 // Finish is why an answer or a turn ended, in our words.
 type Finish string
 
 // The finish reasons. An answer ends by one of the first six; a turn also by
-// Cancelled or Interrupted.
+// the last two.
 const (
 	FinishComplete    Finish = "complete"
 	FinishLength      Finish = "length"
@@ -35,8 +37,8 @@ const (
 // Outcome is how a tool call ended.
 type Outcome string
 
-// The outcomes. Denied, Interrupted, Skipped, CutOff and OutcomeError are five
-// different facts and are never told to a model in the same words.
+// The outcomes. All but the first are five different facts, which are never told
+// to a model in the same words.
 const (
 	OutcomeOK          Outcome = "ok"
 	OutcomeError       Outcome = "error"

@@ -91,7 +91,7 @@ func chunkCall(p *steno.Part) steno.ChunkCall {
 		ID: call.ID, Name: call.Name, Arguments: call.Arguments.String(),
 		Opaque: p.Opaque, ShellOutput: call.Output.String(),
 	}
-	if call.Executor != steno.Client { // the default, which goes without saying
+	if call.Executor != steno.ExecutorClient { // the default, which goes without saying
 		c.Executor = call.Executor
 	}
 	r := call.Result

@@ -50,7 +50,7 @@ func TestChunkJSON(t *testing.T) {
 		},
 		{
 			"a provider's result",
-			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Executor: steno.Provider, Result: &steno.Result{Raw: jsontext.Value(`[1]`)}}},
+			steno.Part{Kind: steno.KindTool, Call: &steno.Call{ID: "x", Executor: steno.ExecutorProvider, Result: &steno.Result{Raw: jsontext.Value(`[1]`)}}},
 			`{"type":"tool-batch","calls":[{"id":"x","name":"","arguments":"","executor":"provider","raw":[1]}]}`,
 		},
 		{

@@ -82,7 +82,7 @@ func startTool(e *steno.Event, _ projection.Reader) Tool {
 	t := Tool{
 		Kind: steno.KindTool, Step: e.Step, Attempt: e.Attempt, Block: strings.Clone(e.Block),
 		ID: strings.Clone(e.Call), Name: strings.Clone(e.Name),
-		Executor: steno.Client, Status: StatusWriting,
+		Executor: steno.ExecutorClient, Status: StatusWriting,
 	}
 	t.seal(e)
 	return t

@@ -57,7 +57,7 @@ func (r *refFold) part(e *steno.Event) *steno.Part {
 	if !ok {
 		p = &steno.Part{Kind: kind, Ordinal: e.Part, Step: e.Step, Attempt: e.Attempt, Block: e.Block}
 		if kind == steno.KindTool {
-			p.Call = &steno.Call{ID: e.Call, Name: e.Name, Executor: steno.Client}
+			p.Call = &steno.Call{ID: e.Call, Name: e.Name, Executor: steno.ExecutorClient}
 		}
 		r.parts[key] = p
 		role := steno.RoleAssistant

@@ -204,7 +204,7 @@ func (g *gathered) name(p *growing, block string) {
 func (g *gathered) call(e *steno.Event) {
 	p := g.findCall(e)
 	if p == nil {
-		p = g.add(Part{Kind: ToolCall, Executor: steno.Client})
+		p = g.add(Part{Kind: ToolCall, Executor: steno.ExecutorClient})
 		if e.Block != "" {
 			g.name(p, e.Block)
 		}

@@ -265,7 +265,7 @@ func TestBorrowed(t *testing.T) {
 	c.Add(&steno.Event{Type: steno.Error, Text: borrow(0)})
 	copy(buf, "yyyy")
 	d := c.Document("")
-	want := answer.Part{Kind: answer.ToolCall, ID: "b", Name: "c", Arguments: "d", Executor: steno.Client}
+	want := answer.Part{Kind: answer.ToolCall, ID: "b", Name: "c", Arguments: "d", Executor: steno.ExecutorClient}
 	if diff := cmp.Diff(want, d.Answers[0].Parts[0]); diff != "" {
 		t.Error(diff)
 	}

@@ -132,12 +132,12 @@ func (m *Machine) startTool(b *block, value []byte) {
 	if input := scan.Member(value, "input"); !scan.IsNull(input) && string(input) != "{}" {
 		b.input = bytes.Clone(input)
 	}
-	b.seal = &steno.Seal{Executor: steno.Client}
+	b.seal = &steno.Seal{Executor: steno.ExecutorClient}
 	rest := []string{"id", "name", "input"}
 	if b.wire == "tool_use" {
 		rest = append(rest, "type")
 	} else {
-		b.seal.Executor = steno.Provider
+		b.seal.Executor = steno.ExecutorProvider
 	}
 	if extra := raw.Without(value, rest...); len(extra) > 0 {
 		b.seal.Opaque, b.seal.Provider, b.seal.Model = extra, m.provider(), m.answer.model
@@ -157,7 +157,7 @@ func (m *Machine) sendCall(t steno.Type, b *block, args []byte, whole bool) {
 func (m *Machine) result(b *block, value []byte) {
 	content := scan.Member(value, "content")
 	r := &steno.Result{
-		Raw: raw.Value(content), Executor: steno.Provider, Outcome: steno.OutcomeOK,
+		Raw: raw.Value(content), Executor: steno.ExecutorProvider, Outcome: steno.OutcomeOK,
 		Opaque: raw.Without(value, "tool_use_id", "content", "is_error"),
 	}
 	kind := word(scan.Member(content, "type"))

@@ -158,7 +158,7 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 		out.ID, out.Name, out.ServerName, out.Caller = p.Call, p.Name, opaque.ServerName, opaque.Caller
 		out.ArgsBytes, out.ArgsSHA = len(p.Text), wiretest.SHA256(p.Text)
 		out.Type, out.Wire = "tool_call", "tool_use"
-		if p.Executor == steno.Provider {
+		if p.Executor == steno.ExecutorProvider {
 			out.Wire = opaque.Type
 			out.Type = strings.TrimSuffix(opaque.Type, "use") + "call"
 		}

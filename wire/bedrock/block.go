@@ -95,13 +95,13 @@ func (c *converse) startTool(b *block, value []byte) {
 	b.kind = tool
 	b.call = scan.String(scan.Member(value, "toolUseId"))
 	b.tool = scan.String(scan.Member(value, "name"))
-	b.seal = &steno.Seal{Executor: steno.Client}
+	b.seal = &steno.Seal{Executor: steno.ExecutorClient}
 	rest := []string{"toolUseId", "name", "input"}
 	switch kind := scan.String(scan.Member(value, "type")); kind {
 	case "", "tool_use":
 		rest = append(rest, "type")
 	case "server_tool_use":
-		b.seal.Executor = steno.Provider
+		b.seal.Executor = steno.ExecutorProvider
 	}
 	if extra := raw.Without(value, rest...); len(extra) > 0 {
 		b.seal.Opaque, b.seal.Provider = extra, provider
@@ -296,7 +296,7 @@ func (b *block) reasoningSeal() steno.Body {
 // one array of the elements of all deltas.
 func (c *converse) sendResult(b *block) {
 	r := &steno.Result{
-		Executor: steno.Provider, Outcome: steno.OutcomeOK,
+		Executor: steno.ExecutorProvider, Outcome: steno.OutcomeOK,
 		Opaque: raw.Without(b.start, "toolUseId"),
 	}
 	if scan.String(scan.Member(b.start, "status")) == "error" {

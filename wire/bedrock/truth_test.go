@@ -150,7 +150,7 @@ func partOf(t *testing.T, p *wiretest.Part) part {
 	case steno.ToolStart:
 		out.Type, out.ID, out.Name, out.ArgsSHA = "tool_call", p.Call, p.Name, wiretest.SHA256(p.Text)
 		out.ToolKind = opaque.Type
-		if (opaque.Type == "server_tool_use") != (p.Executor == steno.Provider) {
+		if (opaque.Type == "server_tool_use") != (p.Executor == steno.ExecutorProvider) {
 			t.Errorf("call %s: executor %s", p.Call, p.Executor)
 		}
 		// A client's call is of the usual type, whether or not that is said.

@@ -272,9 +272,9 @@ func compareText(t *testing.T, at string, p *answer.Part, w object) {
 
 func compareCall(t *testing.T, at string, p *answer.Part, w object) {
 	t.Helper()
-	executor := steno.Client
+	executor := steno.ExecutorClient
 	if w.str("type") == "server_tool_call" || w.str("type") == "mcp_tool_call" || w.str("tool_kind") == "server_tool_use" {
-		executor = steno.Provider
+		executor = steno.ExecutorProvider
 	}
 	if p.Executor != executor {
 		t.Errorf("%s: executor %q, want %q", at, p.Executor, executor)

@@ -44,7 +44,7 @@ func (c *candidate) functionCall(d *Decoder, p *part) {
 	l := &c.last
 	going := l.kind == lastCall && l.streamed != nil && l.streamed.goesOn
 	if !going || scan.String(f.name) != "" {
-		l = c.nextCall(d, scan.String(f.id), scan.String(f.name), steno.Client)
+		l = c.nextCall(d, scan.String(f.id), scan.String(f.name), steno.ExecutorClient)
 		l.more = f.more
 		if f.streams {
 			l.streamed = &partial{goesOn: true}

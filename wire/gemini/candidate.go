@@ -235,7 +235,7 @@ func (c *candidate) executableCode(d *Decoder, p *part) {
 		}
 		return true
 	})
-	l := c.nextCall(d, scan.String(id), CodeExecution, steno.Provider)
+	l := c.nextCall(d, scan.String(id), CodeExecution, steno.ExecutorProvider)
 	l.more = more
 	l.own(p)
 	c.ran = l.block
@@ -244,7 +244,7 @@ func (c *candidate) executableCode(d *Decoder, p *part) {
 
 func (c *candidate) toolCall(d *Decoder, p *part) {
 	id := scan.String(scan.Member(p.value, "id"))
-	l := c.nextCall(d, id, scan.String(scan.Member(p.value, "toolType")), steno.Provider)
+	l := c.nextCall(d, id, scan.String(scan.Member(p.value, "toolType")), steno.ExecutorProvider)
 	l.more = raw.Member(nil, "toolCall", p.value)
 	l.own(p)
 	c.ran = l.block
@@ -265,7 +265,7 @@ func (c *candidate) result(d *Decoder, p *part) {
 	l.kind, l.block = lastResult, c.ran
 	l.id = scan.String(scan.Member(p.value, "id"))
 	l.name = scan.String(scan.Member(p.value, "toolType"))
-	l.result = &steno.Result{Raw: raw.Value(p.value), Executor: steno.Provider, Outcome: steno.OutcomeOK}
+	l.result = &steno.Result{Raw: raw.Value(p.value), Executor: steno.ExecutorProvider, Outcome: steno.OutcomeOK}
 	switch scan.String(scan.Member(p.value, "outcome")) {
 	case "", "OUTCOME_OK", "OUTCOME_UNSPECIFIED":
 	default:

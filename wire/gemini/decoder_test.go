@@ -33,7 +33,7 @@ func TestAnswers(t *testing.T) {
 		return p
 	}
 	call := func(name, arguments string) answer.Part {
-		return answer.Part{Kind: answer.ToolCall, Name: name, Arguments: arguments, Executor: steno.Client}
+		return answer.Part{Kind: answer.ToolCall, Name: name, Arguments: arguments, Executor: steno.ExecutorClient}
 	}
 	tests := []struct {
 		name, input string

@@ -39,7 +39,7 @@ func (d *Decoder) sealCall(it *item, as []byte, done bool) {
 	if seal == nil {
 		seal = &steno.Seal{}
 	}
-	seal.Executor, seal.Freeform = steno.Client, end.custom
+	seal.Executor, seal.Freeform = steno.ExecutorClient, end.custom
 	e := steno.Event{Type: steno.ToolCall, Block: it.block, Call: it.call, Name: it.name, Body: seal}
 	if len(it.arguments.text) == 0 {
 		d.grow(steno.ToolDelta, it.block, []byte(end.arguments))

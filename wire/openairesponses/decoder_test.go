@@ -34,7 +34,7 @@ const (
 func text(s string) answer.Part { return answer.Part{Kind: answer.Text, Text: s} }
 
 func call(id, name, arguments string) answer.Part {
-	return answer.Part{Kind: answer.ToolCall, ID: id, Name: name, Arguments: arguments, Executor: steno.Client}
+	return answer.Part{Kind: answer.ToolCall, ID: id, Name: name, Arguments: arguments, Executor: steno.ExecutorClient}
 }
 
 func opaque(kind, raw string) answer.Part {

@@ -115,7 +115,7 @@ func (d *Decoder) newItem(output int64, kind itemKind, as []byte) *item {
 	return it
 }
 
-var clientSeal = &steno.Seal{Executor: steno.Client}
+var clientSeal = &steno.Seal{Executor: steno.ExecutorClient}
 
 // itemAdded begins an item. A message shows only when its text begins.
 func (d *Decoder) itemAdded(m *message) {

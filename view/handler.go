@@ -92,7 +92,7 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 	beat := time.NewTicker(Heartbeat)
 	defer beat.Stop()
 	for {
-		if err := v.catchUp(); err != nil {
+		if err := v.catchUp(ctx); err != nil {
 			return err
 		}
 		if err := v.flush(); err != nil {
@@ -109,7 +109,7 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 				return err
 			}
 		case <-v.live.closing:
-			if err := v.catchUp(); err != nil {
+			if err := v.catchUp(ctx); err != nil {
 				return err
 			}
 			if err := v.write(fmt.Appendf(nil, "retry: %d\n\n", RetryAfter.Milliseconds())); err != nil {
@@ -169,9 +169,13 @@ func (v *viewer) arrive(s *state, data []byte) error {
 	return v.status(s.running)
 }
 
-// catchUp sends every frame there is, or the difference if some are gone.
-func (v *viewer) catchUp() error {
+// catchUp sends every frame there is, or the difference if some are gone. One
+// that always lags still leaves when ctx ends.
+func (v *viewer) catchUp(ctx context.Context) error {
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		f, ready, lagged := v.live.ring.get(v.index)
 		if !ready {
 			return nil

@@ -163,10 +163,11 @@ func TestSlowViewer(t *testing.T) {
 		synctest.Wait()
 		v.stopped = make(chan struct{})
 		grow := func(v *item) { v.Body = v.Body.Append("0123456789abcdef") }
-		for range 2000 { // it blocks in the first, and the ring runs over
-			w.publish(w.write("a", "k", grow))
+		w.publish(w.write("a", "k", grow))
+		synctest.Wait() // it blocks in this one
+		for range 1999 {
+			w.publish(w.write("a", "k", grow)) // and the ring runs over
 		}
-		synctest.Wait()
 		before, memory := v.client.events, heap()
 		for range 98_000 {
 			w.publish(w.write("a", "k", grow))

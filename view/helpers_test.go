@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -215,7 +216,7 @@ func connect(t interface{ Fatalf(string, ...any) }, l *Live, c *client) *stream 
 
 // pump sends the stream's client all there is.
 func (s *stream) pump(t interface{ Fatalf(string, ...any) }) {
-	if err := s.viewer.catchUp(); err != nil {
+	if err := s.viewer.catchUp(context.Background()); err != nil {
 		t.Fatalf("catch up: %v", err)
 	}
 	s.deliver(t)

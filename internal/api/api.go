@@ -136,8 +136,10 @@ type Recorded struct {
 	Last   int64        `json:"last"`
 	Bytes  int64        `json:"bytes"`
 	Finish steno.Finish `json:"finish,omitzero"`
-	// Errors holds the messages of the error events in it.
-	Errors []string `json:"errors,omitzero"`
+	// Errors holds the messages of the first error events in it, Failures
+	// counts them all.
+	Errors   []string `json:"errors,omitzero"`
+	Failures int      `json:"failures,omitzero"`
 }
 
 // Recording is one of the built-in ones.

@@ -52,6 +52,9 @@ conversation as it comes: it is durable, and seen, while it streams. Without
 			for _, text := range rec.Errors {
 				m.warn("the answer holds an error: %s", text)
 			}
+			if more := rec.Failures - len(rec.Errors); more > 0 {
+				m.warn("the answer holds %d more errors", more)
+			}
 			if m.flags.json {
 				return m.printJSON(rec)
 			}

@@ -12,6 +12,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,7 +115,9 @@ func open(ctx context.Context, path string) (*Library, error) {
 	}
 	// It can be made again, so it need not be synced at every commit.
 	dsn := "file:" + filepath.ToSlash(path) +
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_txlock=immediate"
+		// Files beside it get its permissions.
+		"?modeof=" + url.QueryEscape(filepath.ToSlash(path)) +
+		"&_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_txlock=immediate"
 	db, err := sql.Open("sqlite3", dsn)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -19,6 +20,9 @@ import (
 
 // Format is the version of the events this build writes.
 const Format = 1
+
+// maxSetting bounds what everyone who looks at the list is sent, in characters.
+const maxSetting = 1000
 
 // List implements [api.Conversations].
 func (s *Store) List(ctx context.Context) ([]api.Conversation, error) {
@@ -107,21 +111,16 @@ func (s *Store) Get(ctx context.Context, id string) (*api.Conversation, error) {
 	if s.journal == nil {
 		return nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
 	}
-	for info, err := range s.journal.List(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if info.Branch != id {
-			continue
-		}
-		e, err := s.entry(ctx, id)
-		if err != nil && !errors.Is(err, steno.ErrCorrupt) {
-			return nil, err
-		}
-		out := s.describe(e, info)
-		return &out, nil
+	info, err := s.journal.Info(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("conversation %s: %w", id, err)
 	}
-	return nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
+	e, err := s.entry(ctx, id)
+	if err != nil && !errors.Is(err, steno.ErrCorrupt) {
+		return nil, err
+	}
+	out := s.describe(e, info)
+	return &out, nil
 }
 
 func (s *Store) entry(ctx context.Context, id string) (library.Entry, error) {
@@ -139,6 +138,11 @@ func (s *Store) Create(ctx context.Context, n api.NewConversation) (*api.Convers
 func (s *Store) create(ctx context.Context, n api.NewConversation, demo bool) (*api.Conversation, error) {
 	if s.library == nil {
 		return nil, fmt.Errorf("create a conversation: the store is open to read only: %w", steno.ErrUnsupported)
+	}
+	for _, text := range []string{n.Title, n.Model, n.Directory} {
+		if utf8.RuneCountInString(text) > maxSetting {
+			return nil, fmt.Errorf("create a conversation: a title, model or directory is at most %d characters long: %w", maxSetting, steno.ErrTooLarge)
+		}
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -239,10 +243,22 @@ func (s *Store) DeleteDemos(ctx context.Context) (int, error) {
 	return n, nil
 }
 
+// known returns an error for a conversation that is not there.
+func (s *Store) known(ctx context.Context, id string) error {
+	err := steno.ErrNotFound
+	if s.journal != nil {
+		_, err = s.journal.Head(ctx, id)
+	}
+	if errors.Is(err, steno.ErrNotFound) {
+		return fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
+	}
+	return nil // what else is wrong with it, reading it says
+}
+
 // Messages implements [api.Conversations].
 func (s *Store) Messages(ctx context.Context, id string) (*api.Folded, error) {
-	if s.journal == nil {
-		return nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound)
+	if err := s.known(ctx, id); err != nil {
+		return nil, err
 	}
 	var fold transcript.Transcript
 	for e, err := range s.journal.Read(ctx, id, 0) {
@@ -259,8 +275,8 @@ func (s *Store) Messages(ctx context.Context, id string) (*api.Folded, error) {
 // Events implements [api.Conversations].
 func (s *Store) Events(ctx context.Context, id string, after int64, follow bool) iter.Seq2[*steno.Event, error] {
 	return func(yield func(*steno.Event, error) bool) {
-		if s.journal == nil {
-			yield(nil, fmt.Errorf("conversation %s: %w", id, steno.ErrNotFound))
+		if err := s.known(ctx, id); err != nil {
+			yield(nil, err)
 			return
 		}
 		next, release, err := s.follow(ctx, id, follow)

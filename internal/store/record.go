@@ -79,6 +79,9 @@ type (
 	readerOnly struct{ io.Reader }
 )
 
+// maxErrors is how many of an answer's errors a summary quotes.
+const maxErrors = 20
+
 // summarise says what became of a recorded answer.
 func (s *Store) summarise(ctx context.Context, out *api.Recorded) error {
 	for e, err := range s.journal.Read(ctx, out.Conversation, out.First-1) {
@@ -93,7 +96,9 @@ func (s *Store) summarise(ctx context.Context, out *api.Recorded) error {
 			}
 		case *steno.Failure:
 			if e.Type == steno.Error {
-				out.Errors = append(out.Errors, e.Clone().Text)
+				if out.Failures++; len(out.Errors) < maxErrors {
+					out.Errors = append(out.Errors, e.Clone().Text)
+				}
 			}
 		}
 	}
@@ -109,6 +114,9 @@ func (s *Store) Recordings(context.Context) ([]api.Recording, error) {
 	return all, nil
 }
 
+// minSpeed is the slowest a recording is played.
+const minSpeed = 0.01
+
 // Play implements [api.Player].
 func (s *Store) Play(ctx context.Context, p api.PlayRequest) (*api.Conversation, error) {
 	scripts, err := scripts(p)
@@ -120,8 +128,11 @@ func (s *Store) Play(ctx context.Context, p api.PlayRequest) (*api.Conversation,
 		return nil, err
 	}
 	speed := p.Speed
-	if speed == 0 {
+	switch {
+	case speed == 0:
 		speed = 1
+	case !(speed >= minSpeed):
+		return nil, fmt.Errorf("play %v times as fast, when %v is the slowest: %w", speed, minSpeed, steno.ErrUnsupported)
 	}
 	if p.Wait {
 		if err := s.play(ctx, made.ID, scripts, speed); err != nil {

@@ -13,6 +13,8 @@ import (
 type halves struct {
 	emit func(*steno.Event)
 	held []half
+	// seen is the last seq: an event at or below it will be skipped (A29).
+	seen int64
 }
 
 // maxHeld is how many parts may break off in a character at once. Sources that
@@ -28,6 +30,11 @@ type half struct {
 
 // event emits e, whose text was written as raw.
 func (h *halves) event(e *steno.Event, raw jsontext.Value) {
+	if e.Seq > 0 && e.Seq <= h.seen {
+		h.emit(e)
+		return
+	}
+	h.seen = max(h.seen, e.Seq)
 	switch e.Type {
 	case steno.TextDelta, steno.ReasoningDelta, steno.ToolDelta, steno.ToolOutput:
 		if raw.Kind() == '"' {
@@ -54,7 +61,7 @@ func (h *halves) join(e *steno.Event, raw jsontext.Value) {
 	whole := len(body) - halfAtEnd(body)
 	if whole < len(body) {
 		of := *e
-		of.Text, of.Name, of.Body, of.Whole = "", "", nil, false
+		of.Seq, of.Text, of.Name, of.Body, of.Whole = 0, "", "", nil, false
 		if len(h.held) == maxHeld {
 			first := h.held[0].of
 			h.flush(func(of *steno.Event) bool { return of.Type == first.Type && samePart(&first, of) })

@@ -24,6 +24,9 @@ func TestA15CharacterInTwoLines(t *testing.T) {
 		{"the end of input", text(`a\ud83d`), "text(a\ufffd)"},
 		{"the end of the step", text("a\xe4\xbd") + "\n" + `{"type":"step-end"}`, "text(a\ufffd)"},
 		{"the end of the block", named("0", `a\ud83d`) + "\n" + named("1", "b") + "\n" + `{"type":"text-end","block":"0"}`, "text(a\ufffd) text(b)"},
+		{"a half given twice", `{"seq":1,"type":"text-delta","text":"\ud83d"}` + "\n" + `{"seq":2,"type":"text-delta","text":"\ude42"}` + "\n" +
+			`{"seq":1,"type":"text-delta","text":"\ud83d"}` + "\n" + `{"seq":2,"type":"text-delta","text":"\ude42"}` + "\n" + `{"seq":3,"type":"text-delta","text":"a\ud83d"}` + "\n" +
+			`{"seq":4,"type":"step-end"}`, "text(\U0001f642a\ufffd)"},
 		{"a low surrogate alone", text(`\ude42`), "text(\ufffd)"},
 		{"two high ones", text(`\ud83d\ud83d`) + "\n" + text(`\ude42`), "text(\ufffd\U0001f642)"},
 	} {

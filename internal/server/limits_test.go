@@ -185,10 +185,10 @@ func TestShutdownDrainsStreamsWithAHint(t *testing.T) {
 	list := openStream(t, addr, "/v1/events", b.tokens[config.Read])
 	events := openStream(t, addr, "/v1/conversations/c1/events?follow=1", b.tokens[config.Read])
 	stop() // returns long before the grace time, or the test times out
-	if got := rest(t, view); got != "id: c1:1\ndata: {}\n\n"+retryHint {
+	if got := rest(t, view); got != "id: c1:1\ndata: {}\n\n"+"retry: 1000\n\n" {
 		t.Errorf("view: %q", got)
 	}
-	if got := rest(t, list); got != ": open\n\n"+retryHint {
+	if got := rest(t, list); got != ": open\n\n"+"retry: 1000\n\n" {
 		t.Errorf("list: %q", got)
 	}
 	if got := rest(t, events); strings.TrimSpace(got) != "" {

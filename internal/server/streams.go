@@ -14,6 +14,7 @@ import (
 
 	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/catalogue"
+	"github.com/stenolog/steno/sse"
 )
 
 // Why a stream was ended by us.
@@ -22,9 +23,8 @@ var (
 	errRevoked  = errors.New("the token was revoked")
 )
 
-// retryHint is how long a viewer waits before it comes back after a shutdown,
-// in milliseconds.
-const retryHint = "retry: 1000\n\n"
+// retryAfter is how long a viewer waits before it comes back after a shutdown.
+const retryAfter = time.Second
 
 // serveStream runs h as an open stream: it has a place among those of its
 // key, ends at once when its token is revoked, and at a shutdown is ended and
@@ -56,7 +56,7 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, key string,
 	}()
 	err := h(w, r.WithContext(ctx))
 	if errors.Is(context.Cause(ctx), errDraining) && strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
-		_, _ = io.WriteString(w, retryHint)
+		_, _ = w.Write(sse.AppendRetry(nil, retryAfter))
 		_ = http.NewResponseController(w).Flush()
 	}
 	if ctx.Err() != nil {
@@ -156,7 +156,11 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request) error {
 			if err != nil {
 				return err
 			}
-			lw.write("event: " + changeName(c) + "\ndata: " + string(data) + "\n\n")
+			event, err := sse.Append(nil, sse.Event{Name: []byte(changeName(c)), Data: data})
+			if err != nil {
+				return err
+			}
+			lw.write(string(event))
 		}
 	}
 }

@@ -14,7 +14,7 @@ func (m *Main) listCommand() *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		GroupID: groupRead,
-		Short:   "List the conversations, newest first",
+		Short:   "List the conversations, those changed last first",
 		Example: "  steno list\n  steno list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,7 +66,7 @@ func (m *Main) showCommand() *cobra.Command {
 		Short:   "Print a conversation",
 		Long: `Print a conversation: its messages with their parts in order. With --json it
 prints them as chunks, in the form "steno fold" prints.`,
-		Example: "  steno show 01J… | less\n  steno show 01J… --json",
+		Example: "  steno show 019a… | less\n  steno show 019a… --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := m.reading(cmd.Context())
@@ -97,7 +97,7 @@ func (m *Main) tailCommand() *cobra.Command {
 		Long: `Print what is said and done in a conversation as it comes, until it is
 interrupted. With --json it prints the events, one a line. A stream that is cut
 is resumed where it was, without gap or repeat.`,
-		Example: "  steno tail 01J…\n  steno tail 01J… --json --after 100\n  steno tail 01J… --follow=false",
+		Example: "  steno tail 019a…\n  steno tail 019a… --json --after 100\n  steno tail 019a… --follow=false",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			store, err := m.reading(cmd.Context())

@@ -59,7 +59,7 @@ var entries = []Entry{
 	{
 		BadRequest, http.StatusBadRequest, ExitUsage, "the request cannot be understood",
 		"A parameter or the body is missing or malformed.",
-		"Compare the request with docs/protocol.md.",
+		"Compare the request with docs/api.md.",
 	},
 	{
 		BadInput, http.StatusUnprocessableEntity, ExitFailure, "the input cannot be read",

@@ -213,6 +213,6 @@ func (f *fakeLocal) Blob(context.Context, string) (io.ReadCloser, error) {
 	return nil, steno.ErrNotFound
 }
 
-func (f *fakeLocal) View(context.Context, string) (http.Handler, func(), error) {
+func (f *fakeLocal) View(context.Context, string) (func(http.ResponseWriter, *http.Request) error, func(), error) {
 	return nil, nil, steno.ErrNotFound
 }

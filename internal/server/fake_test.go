@@ -12,6 +12,7 @@ import (
 
 	"github.com/stenolog/steno"
 	"github.com/stenolog/steno/internal/api"
+	"github.com/stenolog/steno/internal/catalogue"
 )
 
 // fakeStore is a store in memory. Its fields may be set to make it fail.
@@ -162,7 +163,7 @@ func (f *fakeStore) Blob(_ context.Context, hash string) (io.ReadCloser, error) 
 // fakeViews streams one event and then waits for the end of its request.
 type fakeViews struct{ released chan struct{} }
 
-func (v *fakeViews) View(_ context.Context, id string) (http.Handler, func(), error) {
+func (v *fakeViews) View(_ context.Context, id string) (func(http.ResponseWriter, *http.Request) error, func(), error) {
 	if id == "none" {
 		return nil, nil, steno.ErrNotFound
 	}
@@ -179,7 +180,14 @@ func (v *fakeViews) View(_ context.Context, id string) (http.Handler, func(), er
 	mux.HandleFunc("GET /pages/{turn}", func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "page "+r.PathValue("turn")+" of "+id)
 	})
-	return mux, func() {
+	show := func(w http.ResponseWriter, r *http.Request) error {
+		if r.URL.Path == "/pages/9" {
+			return catalogue.New(catalogue.Changing, "turn 9")
+		}
+		mux.ServeHTTP(w, r)
+		return nil
+	}
+	return show, func() {
 		if v.released != nil {
 			v.released <- struct{}{}
 		}

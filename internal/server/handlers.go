@@ -58,7 +58,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, m)
 }
 
-// view hands the view's three addresses to the conversation's own handler.
+// view hands the view's three addresses to the conversation itself.
 func (s *Server) view(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	h, release, err := s.opt.Views.View(r.Context(), id)
@@ -66,8 +66,10 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	http.StripPrefix("/v1/conversations/"+id, h).ServeHTTP(w, r)
-	return nil
+	http.StripPrefix("/v1/conversations/"+id, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err = h(w, r)
+	})).ServeHTTP(w, r)
+	return err
 }
 
 func (s *Server) record(w http.ResponseWriter, r *http.Request) error {

@@ -24,11 +24,12 @@ import (
 
 // Views opens the live views of conversations.
 type Views interface {
-	// View returns the handler of one conversation's view. It is asked for
+	// View returns what answers for one conversation's view. It is asked for
 	// GET /view, /snapshot and /pages/{turn}, the conversation's path taken
-	// off. It returns when its request's context ends, between two events.
-	// release is called once, when the request is over.
-	View(ctx context.Context, conversation string) (h http.Handler, release func(), err error)
+	// off. It returns when its request's context ends, between two events; with
+	// an error, which is answered like every other, it has written nothing. release is
+	// called once, when the request is over.
+	View(ctx context.Context, conversation string) (h func(http.ResponseWriter, *http.Request) error, release func(), err error)
 }
 
 // Options are what a server is made of. Store, Views and Auth are needed.

@@ -88,6 +88,7 @@ func TestRoutesAndScopes(t *testing.T) {
 		{"GET", "/v1/conversations/c1/events?after=1", "", readers, 200, "\n"},
 		{"GET", "/v1/conversations/c1/snapshot?window=3", "", readers, 200, "snapshot of c1 window=3"},
 		{"GET", "/v1/conversations/c1/pages/7", "", readers, 200, "page 7 of c1"},
+		{"GET", "/v1/conversations/c1/pages/9", "", readers, 409, `"code":"changing"`},
 		{"POST", "/v1/conversations/c1/record?from=gemini", "bytes", "write ingest admin", 200, `"bytes":5`},
 		{"GET", "/v1/play", "", readers, 200, "Parallel tools"},
 		{"POST", "/v1/play", `{"names":["a","b"]}`, "write admin", 201, "a+b"},

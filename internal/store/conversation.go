@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -318,47 +316,4 @@ func (c *conversation) feed() (done func(), err error) {
 		c.mu.busy = false
 		c.mu.Unlock()
 	}, nil
-}
-
-// View implements the server's views.
-func (s *Store) View(ctx context.Context, id string) (http.Handler, func(), error) {
-	c, err := s.acquire(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /view", c.live)
-	mux.HandleFunc("GET /snapshot", c.live.ServeSnapshot)
-	mux.HandleFunc("GET /pages/{turn}", c.servePage)
-	return mux, c.release, nil
-}
-
-// servePage answers one turn that has ended, which will never change.
-func (c *conversation) servePage(w http.ResponseWriter, r *http.Request) {
-	turn, err := strconv.ParseUint(r.PathValue("turn"), 10, 32)
-	if err != nil || turn == 0 {
-		http.Error(w, "a page is a turn's number, from 1", http.StatusNotFound)
-		return
-	}
-	data, err := c.store.page(r.Context(), c.id, uint32(turn))
-	switch {
-	case errors.Is(err, steno.ErrNotFound) && uint32(turn) <= c.turns():
-		http.Error(w, "this turn can still change", http.StatusConflict)
-	case errors.Is(err, steno.ErrNotFound):
-		http.Error(w, "there is no such turn", http.StatusNotFound)
-	case err != nil:
-		c.store.report(err)
-		http.Error(w, "the turn cannot be read", http.StatusInternalServerError)
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
-		// A client that is gone needs no answer.
-		_, _ = w.Write(data)
-	}
-}
-
-func (c *conversation) turns() uint32 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.mu.entry.Turns
 }

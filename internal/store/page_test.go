@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/internal/catalogue"
 	"github.com/stenolog/steno/view"
 )
 
@@ -19,7 +20,9 @@ func get(t *testing.T, s *Store, id, target string) *httptest.ResponseRecorder {
 	}
 	defer release()
 	out := httptest.NewRecorder()
-	h.ServeHTTP(out, httptest.NewRequest(http.MethodGet, target, nil))
+	if err := h(out, httptest.NewRequest(http.MethodGet, target, nil)); err != nil {
+		out.WriteHeader(catalogue.Of(err).Status)
+	}
 	return out
 }
 

@@ -239,3 +239,30 @@ func (p *page) check(dir, at string) {
 		p.t.Fatal(err)
 	}
 }
+
+// The checks find what they look for: each fault is put into a page without one.
+func TestProbesFindFaults(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, newSite(t))
+	p.enter("/c/" + p.site.play(parts(20), true))
+	for _, c := range []struct{ probe, fault, want string }{
+		{`probe.faint(4.5)`, `document.querySelector('h1').style.color = 'rgb(160 160 160)'`, "h1"},
+		{`probe.faint(4.5)`, `[...document.querySelectorAll('[data-row] .prose')].at(-1).style.opacity = 0.4`, "Part"},
+		{`probe.wide()`, `document.querySelector('[data-row]').style.width = '3000px'`, "wide"},
+		{`probe.overlapping()`, `[...document.querySelectorAll('[data-row]')].at(-2).style.marginBottom = '-40px'`, "[data-row]"},
+		{`probe.unnamed()`, `document.querySelector('[data-testid=theme]').removeAttribute('aria-label')`, "no name"},
+		{`probe.small()`, `document.querySelector('[data-testid=play]').style.cssText = 'width:10px;height:10px;min-height:0;padding:0;overflow:hidden'`, "10 by 10"},
+	} {
+		p.visit(eval[string](p, `location.pathname`))
+		p.wait("it is drawn", `document.querySelector('[data-ready=true] [data-row] .prose :is(p, h3)')`)
+		p.frames(5)
+		if was := eval[[]string](p, c.probe); len(was) > 0 {
+			t.Errorf("%s finds %q before there is a fault", c.probe, was)
+		}
+		p.do(c.fault)
+		p.frames(2)
+		if found := strings.Join(eval[[]string](p, c.probe), "; "); !strings.Contains(found, c.want) {
+			t.Errorf("%s finds %q and not %q after %s", c.probe, found, c.want, c.fault)
+		}
+	}
+}

@@ -110,7 +110,7 @@ var goroutines = []string{
 	"internal/server/streams.go", // one a stream: its end and its heartbeat
 	"journal/sqlite/commit.go",   // the one committer
 	"journal/journaltest/concurrent.go",
-	"internal/store/list.go",         // the list's changes
+	"internal/store/changes.go",      // the list's changes
 	"internal/store/conversation.go", // one an open conversation: what its recorder's end asks for
 	"recorder/recorder.go",           // the pump
 }

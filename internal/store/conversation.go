@@ -51,7 +51,7 @@ type conversation struct {
 // acquire returns an open conversation, which the caller releases.
 func (s *Store) acquire(ctx context.Context, id string) (*conversation, error) {
 	if s.library == nil {
-		return nil, fmt.Errorf("open %s: the store is open to read only: %w", id, steno.ErrUnsupported)
+		return nil, fmt.Errorf("open %s: %w", id, errReadOnly)
 	}
 	return s.use(ctx, id, false)
 }

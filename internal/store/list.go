@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -137,7 +134,7 @@ func (s *Store) Create(ctx context.Context, n api.NewConversation) (*api.Convers
 
 func (s *Store) create(ctx context.Context, n api.NewConversation, demo bool) (*api.Conversation, error) {
 	if s.library == nil {
-		return nil, fmt.Errorf("create a conversation: the store is open to read only: %w", steno.ErrUnsupported)
+		return nil, fmt.Errorf("create a conversation: %w", errReadOnly)
 	}
 	for _, text := range []string{n.Title, n.Model, n.Directory} {
 		if utf8.RuneCountInString(text) > maxSetting {
@@ -180,7 +177,7 @@ func given(s string) *string {
 // Delete implements [api.Conversations]. Who watches it is sent away.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	if s.library == nil {
-		return fmt.Errorf("delete %s: the store is open to read only: %w", id, steno.ErrUnsupported)
+		return fmt.Errorf("delete %s: %w", id, errReadOnly)
 	}
 	held, err := s.hold(id)
 	if err != nil {
@@ -224,7 +221,7 @@ func (s *Store) hold(id string) (*conversation, error) {
 // DeleteDemos implements [api.Conversations].
 func (s *Store) DeleteDemos(ctx context.Context) (int, error) {
 	if s.library == nil {
-		return 0, fmt.Errorf("delete the demos: the store is open to read only: %w", steno.ErrUnsupported)
+		return 0, fmt.Errorf("delete the demos: %w", errReadOnly)
 	}
 	entries, err := s.library.List(ctx)
 	if err != nil {
@@ -270,134 +267,4 @@ func (s *Store) Messages(ctx context.Context, id string) (*api.Folded, error) {
 	}
 	report := fold.Report()
 	return &report, nil
-}
-
-// Events implements [api.Conversations].
-func (s *Store) Events(ctx context.Context, id string, after int64, follow bool) iter.Seq2[*steno.Event, error] {
-	return func(yield func(*steno.Event, error) bool) {
-		if err := s.known(ctx, id); err != nil {
-			yield(nil, err)
-			return
-		}
-		next, release, err := s.follow(ctx, id, follow)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer release()
-		for {
-			more := next()
-			for e, err := range s.journal.Read(ctx, id, after) {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				after = e.Seq
-				if !yield(e, nil) {
-					return
-				}
-			}
-			if more == nil {
-				return
-			}
-			select {
-			case <-more:
-			case <-ctx.Done():
-				return // the reader has had enough
-			}
-		}
-	}
-}
-
-// poll is how often a reader looks for what another process has written.
-const poll = 250 * time.Millisecond
-
-// follow returns a function that gives a channel on which news of events after
-// now will come, nil if the reader wants none.
-func (s *Store) follow(ctx context.Context, id string, follow bool) (next func() <-chan struct{}, release func(), err error) {
-	switch {
-	case !follow:
-		return func() <-chan struct{} { return nil }, func() {}, nil
-	case s.library == nil:
-		return func() <-chan struct{} {
-			c := make(chan struct{})
-			time.AfterFunc(poll, func() { close(c) })
-			return c
-		}, func() {}, nil
-	}
-	c, err := s.acquire(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.news, c.release, nil
-}
-
-// subscriber is someone who hears of changes of the list.
-type subscriber struct {
-	wake chan struct{}
-	mu   sync.Mutex
-	ids  map[string]bool
-}
-
-// changed says that a conversation of the list changed.
-func (s *Store) changed(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for sub := range s.mu.subscribers {
-		sub.mu.Lock()
-		sub.ids[id] = true
-		sub.mu.Unlock()
-		select {
-		case sub.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// Changes implements [api.Conversations].
-func (s *Store) Changes(ctx context.Context) <-chan api.Change {
-	sub := &subscriber{wake: make(chan struct{}, 1), ids: make(map[string]bool)}
-	s.mu.Lock()
-	s.mu.subscribers[sub] = true
-	s.mu.Unlock()
-	out := make(chan api.Change)
-	go s.tell(ctx, sub, out)
-	return out
-}
-
-// tell sends the last state of what changed until ctx ends.
-func (s *Store) tell(ctx context.Context, sub *subscriber, out chan<- api.Change) {
-	defer close(out)
-	defer func() {
-		s.mu.Lock()
-		delete(s.mu.subscribers, sub)
-		s.mu.Unlock()
-	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.ctx.Done():
-			return
-		case <-sub.wake:
-		}
-		sub.mu.Lock()
-		ids := sub.ids
-		sub.ids = make(map[string]bool)
-		sub.mu.Unlock()
-		for id := range ids {
-			change := api.Change{ID: id}
-			if c, err := s.Get(ctx, id); err == nil {
-				change.Conversation = c
-			} else if !errors.Is(err, steno.ErrNotFound) {
-				s.report(err)
-				continue
-			}
-			select {
-			case out <- change:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,17 +14,11 @@ import (
 	"github.com/stenolog/steno/wire/formats"
 )
 
-// autoFormat asks for the format to be guessed.
-const autoFormat = "auto"
-
 // readSize is how much of an answer is read at a time.
 const readSize = 32 << 10
 
 func decoder(format string) (wire.Decoder, error) {
-	if format == "" || format == autoFormat {
-		return &formats.Auto{}, nil
-	}
-	return formats.New(format, nil)
+	return formats.New(cmp.Or(format, formats.Guessed), nil)
 }
 
 // Record implements [api.Recorder]. The answer is a turn of its own.

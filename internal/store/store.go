@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -52,6 +53,9 @@ type Store struct {
 }
 
 var _ api.Store = (*Store)(nil)
+
+// errReadOnly is why a store that is open to read only changes nothing.
+var errReadOnly = fmt.Errorf("the store is open to read only: %w", fs.ErrPermission)
 
 // blobDir is the directory of the blobs in that of the store.
 const blobDir = "blobs"

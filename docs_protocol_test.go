@@ -21,9 +21,9 @@ func TestProtocolNamesEveryField(t *testing.T) {
 	described(t, string(text), fields[transcript.QueueNode](t), "`queue`")
 	described(t, string(text), fields[transcript.PermissionNode](t), "`permissions`")
 	described(t, string(text), fields[transcript.Row](t), "A row's node")
-	described(t, string(text), fields[transcript.Prose](t), "A part's node", "it will not", "`text`", "`thinking`")
-	described(t, string(text), fields[transcript.Tool](t), "A part's node", "it will not", "`tool`")
-	described(t, string(text), fields[transcript.Single](t), "A part's node", "it will not",
+	described(t, string(text), fields[transcript.Prose](t), "A part's node", "`text`", "`thinking`")
+	described(t, string(text), fields[transcript.Tool](t), "A part's node", "`tool`")
+	described(t, string(text), fields[transcript.Single](t), "A part's node",
 		"`error`", "`system`", "`file`", "`source`", "`opaque`")
 }
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/stenolog/steno"
@@ -108,7 +109,7 @@ func Of(err error) *Error {
 	}
 	for _, s := range platform {
 		if errors.Is(err, s.err) {
-			return Wrap(s.code, err.Error(), err)
+			return Wrap(s.code, once(err.Error()), err)
 		}
 	}
 	for _, s := range sentinels {
@@ -122,8 +123,20 @@ func Of(err error) *Error {
 // detailOf is the text of err without the sentinel's own words at its end,
 // which the entry already says better.
 func detailOf(err, sentinel error) string {
-	d := strings.TrimSuffix(err.Error(), sentinel.Error())
+	d := strings.TrimSuffix(once(err.Error()), sentinel.Error())
 	return strings.TrimSuffix(d, ": ")
+}
+
+// once is a text of several errors in one line, each said once: what fails for
+// want of space fails at each step that is still to be done.
+func once(text string) string {
+	var said []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !slices.Contains(said, line) {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
 // Entries returns the whole catalogue in order, for documentation.

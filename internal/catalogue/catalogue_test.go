@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/stenolog/steno"
@@ -50,6 +51,8 @@ func TestOf(t *testing.T) {
 		{steno.ErrCorrupt, Corrupt, 500, 1, ""},
 		{context.Canceled, Interrupted, 499, 130, ""},
 		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, ReadOnly, 500, 1, ""},
+		{fmt.Errorf("keep: %w", errors.Join(syscall.ENOSPC, syscall.ENOSPC, errors.New("x"))), DiskFull, 507, 1, "the disk is full: keep: no space left on device; no space left on device; x"},
+		{errors.Join(fmt.Errorf("a: %w", steno.ErrGap), fmt.Errorf("a: %w", steno.ErrGap)), Gap, 409, 1, "a position does not follow the one before it: a"},
 		{errors.New("odd"), Internal, 500, 1, "something went wrong inside steno: odd"},
 		{fmt.Errorf("serve: %w", New(Running, "at 127.0.0.1:7836")), Running, 409, 3, "already running: at 127.0.0.1:7836"},
 		{New("no such code", ""), Internal, 500, 1, ""},

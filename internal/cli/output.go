@@ -104,6 +104,23 @@ func (m *Main) table(header []string, rows [][]string) error {
 	return w.Flush()
 }
 
+// orDash is what stands in a cell that would be empty.
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// clip shortens a text for a column to n characters.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return strings.TrimSpace(string(r[:n-1])) + "…"
+}
+
 // when is a time for people, in their zone; "-" for none.
 func when(ms int64) string {
 	if ms == 0 {

@@ -27,7 +27,7 @@ func (m *Main) recordCommand() *cobra.Command {
 conversation as it comes: it is durable, and seen, while it streams. Without
 --to a new conversation is made.`,
 		Example: `  curl -N https://… | steno record --from openai-chat
-  steno record --from anthropic-messages answer.sse --to 01J…`,
+  steno record --from anthropic-messages answer.sse --to 019a…`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := m.checkFormat(from); err != nil {

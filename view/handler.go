@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/stenolog/steno/sse"
 )
 
 // The window a viewer gets if it names none, and the largest, in turns.
@@ -112,7 +114,7 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 			if err := v.catchUp(ctx); err != nil {
 				return err
 			}
-			if err := v.write(fmt.Appendf(nil, "retry: %d\n\n", RetryAfter.Milliseconds())); err != nil {
+			if err := v.write(sse.AppendRetry(nil, RetryAfter)); err != nil {
 				return err
 			}
 			return v.flush()
@@ -156,13 +158,11 @@ func (v *viewer) resync(s *state) error {
 func (v *viewer) arrive(s *state, data []byte) error {
 	v.seq, v.index = s.seq, s.next
 	if data != nil {
-		msg := make([]byte, 0, len(data)+64)
-		msg = append(msg, "id: "...)
-		msg = append(msg, v.live.id(s.seq)...)
-		msg = append(msg, "\ndata: "...)
-		msg = append(msg, data...)
-		msg = append(msg, "\n\n"...)
-		if err := v.write(msg); err != nil {
+		event, err := sse.Append(make([]byte, 0, len(data)+64), sse.Event{ID: []byte(v.live.id(s.seq)), Data: data})
+		if err != nil {
+			return err
+		}
+		if err := v.write(event); err != nil {
 			return err
 		}
 	}

@@ -66,6 +66,7 @@ var floors = map[string]int{
 
 // peers are the arrows between packages of one floor.
 var peers = map[string][]string{
+	"internal/api":    {"internal/catalogue", "internal/config"},
 	"internal/config": {"internal/catalogue"},
 	"internal/client": {"internal/api", "internal/catalogue", "internal/config"},
 	"cmd/steno":       {"internal/cli"},

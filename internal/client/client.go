@@ -92,17 +92,10 @@ func (c *Client) do(ctx context.Context, method, path string, body io.Reader) (*
 	return nil, answerError(res.Status, data)
 }
 
-// errorBody is the part of an error answer that is read. The rest comes from
-// the catalogue here: a server may be of another version.
-type errorBody struct {
-	Error struct {
-		Code   catalogue.Code `json:"code"`
-		Detail string         `json:"detail"`
-	} `json:"error"`
-}
-
+// answerError is the error of an answer. Only code and detail are read: the rest
+// comes from the catalogue here, as a server may be of another version.
 func answerError(status string, data []byte) error {
-	var b errorBody
+	var b api.ErrorBody
 	if json.Unmarshal(data, &b) != nil || b.Error.Code == "" {
 		return catalogue.New(catalogue.Internal, "the server answered "+status)
 	}
@@ -138,7 +131,8 @@ func conversation(id string) string { return "/v1/conversations/" + url.PathEsca
 
 // List implements api.Conversations.
 func (c *Client) List(ctx context.Context) (list []api.Conversation, err error) {
-	return list, c.call(ctx, "GET", "/v1/conversations", nil, &list)
+	err = c.call(ctx, "GET", "/v1/conversations", nil, &list)
+	return list, err
 }
 
 // Create implements api.Conversations.
@@ -158,10 +152,9 @@ func (c *Client) Delete(ctx context.Context, id string) error {
 
 // DeleteDemos implements api.Conversations.
 func (c *Client) DeleteDemos(ctx context.Context) (int, error) {
-	var d struct {
-		Deleted int `json:"deleted"`
-	}
-	return d.Deleted, c.call(ctx, "DELETE", "/v1/demos", nil, &d)
+	var d api.Deleted
+	err := c.call(ctx, "DELETE", "/v1/demos", nil, &d)
+	return d.Deleted, err
 }
 
 // Messages implements api.Conversations.
@@ -216,7 +209,8 @@ func (n *notingReader) blame(err error) error {
 
 // Recordings implements api.Player.
 func (c *Client) Recordings(ctx context.Context) (list []api.Recording, err error) {
-	return list, c.call(ctx, "GET", "/v1/play", nil, &list)
+	err = c.call(ctx, "GET", "/v1/play", nil, &list)
+	return list, err
 }
 
 // Play implements api.Player.
@@ -240,19 +234,15 @@ func (c *Client) Blob(ctx context.Context, hash string) (io.ReadCloser, error) {
 
 // Tokens returns the server's tokens.
 func (c *Client) Tokens(ctx context.Context) (list []config.Token, err error) {
-	return list, c.call(ctx, "GET", "/v1/tokens", nil, &list)
+	err = c.call(ctx, "GET", "/v1/tokens", nil, &list)
+	return list, err
 }
 
 // AddToken makes a token and returns its secret.
 func (c *Client) AddToken(ctx context.Context, name string, scope config.Scope) (string, error) {
-	in := struct {
-		Name  string       `json:"name"`
-		Scope config.Scope `json:"scope"`
-	}{name, scope}
-	var out struct {
-		Secret string `json:"secret"`
-	}
-	return out.Secret, c.call(ctx, "POST", "/v1/tokens", in, &out)
+	var out api.NewToken
+	err := c.call(ctx, "POST", "/v1/tokens", api.NewToken{Name: name, Scope: scope}, &out)
+	return out.Secret, err
 }
 
 // RevokeToken ends a token and the streams it holds.
@@ -262,10 +252,9 @@ func (c *Client) RevokeToken(ctx context.Context, name string) error {
 
 // SignInLink makes a link that signs a browser in, once.
 func (c *Client) SignInLink(ctx context.Context) (string, error) {
-	var out struct {
-		URL string `json:"url"`
-	}
-	return out.URL, c.call(ctx, "POST", "/v1/sign-in-links", nil, &out)
+	var out api.SignInLink
+	err := c.call(ctx, "POST", "/v1/sign-in-links", nil, &out)
+	return out.URL, err
 }
 
 // Healthy reports whether a server answers and takes the token.

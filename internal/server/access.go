@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/stenolog/steno/internal/api"
 	"github.com/stenolog/steno/internal/catalogue"
 	"github.com/stenolog/steno/internal/config"
 )
@@ -98,20 +99,7 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 // signInLink answers POST /v1/sign-in-links.
 func (s *Server) signInLink(w http.ResponseWriter, _ *http.Request) error {
 	code, expires := s.opt.Auth.NewCode()
-	return writeJSON(w, http.StatusCreated, SignInLink{URL: s.link(code), Expires: expires.UnixMilli()})
-}
-
-// SignInLink is the answer to POST /v1/sign-in-links.
-type SignInLink struct {
-	URL     string `json:"url"`
-	Expires int64  `json:"expires"` // milliseconds since the Unix epoch
-}
-
-// NewToken is the body of POST /v1/tokens and, with the secret, its answer.
-type NewToken struct {
-	Name   string       `json:"name"`
-	Scope  config.Scope `json:"scope"`
-	Secret string       `json:"secret,omitzero"`
+	return writeJSON(w, http.StatusCreated, api.SignInLink{URL: s.link(code), Expires: expires.UnixMilli()})
 }
 
 func (s *Server) tokens(w http.ResponseWriter, _ *http.Request) error {
@@ -119,7 +107,7 @@ func (s *Server) tokens(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
-	var t NewToken
+	var t api.NewToken
 	if err := readJSON(w, r, s.opt.Limits.Body, &t); err != nil {
 		return err
 	}

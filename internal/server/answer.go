@@ -16,30 +16,17 @@ import (
 // bodyTimeout is how long a JSON body may take to arrive.
 const bodyTimeout = 30 * time.Second
 
-// ErrorBody is the JSON form of an error.
-type ErrorBody struct {
-	Error ErrorFields `json:"error"`
-}
-
-// ErrorFields is an entry of the catalogue with its detail.
-type ErrorFields struct {
-	Code    catalogue.Code `json:"code"`
-	What    string         `json:"what"`
-	Means   string         `json:"means"`
-	Do      string         `json:"do"`
-	Detail  string         `json:"detail,omitzero"`
-	Request string         `json:"request,omitzero"`
-}
-
 // errorBody is what a client is told of err. What no entry foresees is told
 // without its text, which may hold anything; the log has it.
-func errorBody(err error, request string) (ErrorBody, *catalogue.Error) {
+func errorBody(err error, request string) (api.ErrorBody, *catalogue.Error) {
 	e := catalogue.Of(err)
 	detail := e.Detail
 	if e.Code == catalogue.Internal {
 		detail = "request " + request
 	}
-	return ErrorBody{ErrorFields{e.Code, e.What, e.Means, e.Do, detail, request}}, e
+	return api.ErrorBody{Error: api.ErrorFields{
+		Code: e.Code, What: e.What, Means: e.Means, Do: e.Do, Detail: detail, Request: request,
+	}}, e
 }
 
 // fail answers with err, unless the answer has begun: then it is cut off, so

@@ -137,17 +137,12 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusCreated, c)
 }
 
-// Deleted is the answer to DELETE /v1/demos.
-type Deleted struct {
-	Deleted int `json:"deleted"`
-}
-
 func (s *Server) deleteDemos(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.opt.Store.DeleteDemos(r.Context())
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, http.StatusOK, Deleted{n})
+	return writeJSON(w, http.StatusOK, api.Deleted{Deleted: n})
 }
 
 func (s *Server) verify(w http.ResponseWriter, r *http.Request) error {

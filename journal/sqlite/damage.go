@@ -131,7 +131,8 @@ func (s *Store) Verify(ctx context.Context, branch string) (Report, error) {
 		}
 		break
 	}
-	return report, s.conclude(ctx, &report)
+	err := s.conclude(ctx, &report)
+	return report, err
 }
 
 // conclude adds the size of the branch to a report and marks it.

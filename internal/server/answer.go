@@ -34,7 +34,7 @@ func errorBody(err error, request string) (api.ErrorBody, *catalogue.Error) {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	note := noteOf(r)
 	note.err = err
-	if rec, ok := w.(*recorder); ok && rec.status != 0 {
+	if rec, ok := w.(*response); ok && rec.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
 	if r.Body != nil && r.Body != http.NoBody {

@@ -83,7 +83,7 @@ func noteName(r *http.Request, name string) { noteOf(r).name = name }
 
 // finish logs and counts a request and turns a panic into a 500. The log holds
 // the route, not the address: ids are fine to log, queries and bodies are not.
-func (s *Server) finish(w *recorder, r *http.Request, n *note, start time.Time, panicked any) {
+func (s *Server) finish(w *response, r *http.Request, n *note, start time.Time, panicked any) {
 	aborted := panicked != nil && isAbort(panicked)
 	if panicked != nil && !aborted {
 		// What a panic says may quote content; its type and place do not.
@@ -141,15 +141,15 @@ func method(m string) string {
 	return "other"
 }
 
-// recorder notes the status and size of an answer.
-type recorder struct {
+// response notes the status and size of an answer.
+type response struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *recorder) WriteHeader(status int) {
+func (w *response) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
 		w.status = status
 	}
@@ -157,7 +157,7 @@ func (w *recorder) WriteHeader(status int) {
 }
 
 // Write implements http.ResponseWriter.
-func (w *recorder) Write(p []byte) (int, error) {
+func (w *response) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -167,7 +167,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 }
 
 // Flush implements http.Flusher for handlers that ask for it by type.
-func (w *recorder) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *response) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
 // Unwrap lets http.ResponseController reach the writer below.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -202,7 +202,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, need config.Scope
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.active.Add(1)
 	defer s.active.Done()
-	rec := &recorder{ResponseWriter: w}
+	rec := &response{ResponseWriter: w}
 	r, note := begin(r)
 	securityHeaders(rec.Header())
 	rec.Header().Set("X-Request-Id", note.id)

@@ -37,8 +37,12 @@ package wire
 import "github.com/stenolog/steno"
 
 // MaxFrame is the largest frame a decoder takes, in bytes. A larger one ends
-// the answer with an error event that names the limit.
+// the answer with an error event that names the limit and has the code
+// [CodeTooLarge]; nothing after it is decoded.
 const MaxFrame = 64 << 20
+
+// CodeTooLarge is the code of the error event for a frame above [MaxFrame].
+const CodeTooLarge = "too_large"
 
 // A Decoder turns bytes into source events. The zero value of each format's
 // decoder is ready to use; a decoder is used for one stream and by one

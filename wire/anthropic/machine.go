@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/internal/raw"
 	"github.com/stenolog/steno/wire/internal/scan"
 )
@@ -107,7 +108,7 @@ func (m *Machine) Abort(message string, emit func(*steno.Event)) {
 	if m.dead {
 		return
 	}
-	m.send(steno.Error, "", []byte(message), &steno.Failure{Code: "too_large"})
+	m.send(steno.Error, "", []byte(message), &steno.Failure{Code: wire.CodeTooLarge})
 	m.finish(steno.FinishError)
 	m.dead = true
 }

@@ -243,7 +243,7 @@ func (c *converse) room(n int) bool {
 	if n <= wire.MaxFrame {
 		return true
 	}
-	c.report(fmt.Sprintf("a block of more than %d bytes", wire.MaxFrame), &steno.Failure{Code: "too_large"})
+	c.report(fmt.Sprintf("a block of more than %d bytes", wire.MaxFrame), &steno.Failure{Code: wire.CodeTooLarge})
 	return false
 }
 

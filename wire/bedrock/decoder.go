@@ -109,7 +109,7 @@ func (d *Decoder) check(err error) {
 	}
 	code := "corrupt"
 	if errors.Is(err, steno.ErrTooLarge) {
-		code = "too_large"
+		code = wire.CodeTooLarge
 	}
 	d.mode = ended
 	d.converse.report(err.Error(), &steno.Failure{Code: code})

@@ -32,12 +32,12 @@
 package gemini
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/internal/frame"
 	"github.com/stenolog/steno/wire/internal/raw"
 	"github.com/stenolog/steno/wire/internal/scan"
@@ -100,11 +100,7 @@ func (d *Decoder) check(err error) {
 		return
 	}
 	d.lost = true
-	f := &steno.Failure{}
-	if errors.Is(err, steno.ErrTooLarge) {
-		f.Code = "too_large"
-	}
-	d.fail(err.Error(), f)
+	d.fail(err.Error(), &steno.Failure{Code: wire.CodeTooLarge})
 	d.stop()
 }
 

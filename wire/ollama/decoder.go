@@ -62,7 +62,7 @@ func (d *Decoder) Decode(p []byte, emit func(*steno.Event)) {
 	}
 	if err := d.lines.Feed(p, d.onLine); err != nil {
 		d.broken = true
-		d.fail(err.Error(), &steno.Failure{})
+		d.fail(err.Error(), &steno.Failure{Code: wire.CodeTooLarge})
 		d.end("", false, nil)
 	}
 	d.emit = nil

@@ -135,7 +135,7 @@ func (d *Decoder) undecoded(text []byte) {
 }
 
 func (d *Decoder) tooLarge(err error) {
-	d.fail(err.Error(), &steno.Failure{})
+	d.fail(err.Error(), &steno.Failure{Code: wire.CodeTooLarge})
 	d.end(false)
 }
 

@@ -324,7 +324,7 @@ func TestTooLarge(t *testing.T) {
 	d.Decode([]byte("\n\n"+deltas(`{"content":"b"}`)), emit)
 	d.Close(emit)
 	got := brief(events)
-	want := "step-start\ntext-delta \"a\"\nerror \"too large: a frame of more than 67108864 bytes\"\nstep-end {\"finish\":\"error\"}\n"
+	want := "step-start\ntext-delta \"a\"\nerror \"too large: a frame of more than 67108864 bytes\" {\"code\":\"too_large\"}\nstep-end {\"finish\":\"error\"}\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

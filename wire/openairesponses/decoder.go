@@ -23,11 +23,10 @@
 package openairesponses
 
 import (
-	"errors"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stenolog/steno"
+	"github.com/stenolog/steno/wire"
 	"github.com/stenolog/steno/wire/internal/frame"
 	"github.com/stenolog/steno/wire/internal/raw"
 	"github.com/stenolog/steno/wire/internal/scan"
@@ -90,11 +89,7 @@ func (d *Decoder) check(err error) {
 		return
 	}
 	d.lost = true
-	code := ""
-	if errors.Is(err, steno.ErrTooLarge) {
-		code = "too_large"
-	}
-	d.fail(err.Error(), &steno.Failure{Code: code})
+	d.fail(err.Error(), &steno.Failure{Code: wire.CodeTooLarge})
 	if d.answer.open {
 		d.stop(&ending{})
 	}

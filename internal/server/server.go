@@ -38,7 +38,8 @@ type Options struct {
 	Views Views
 	Auth  *config.Auth
 
-	// Page is the static page; nil answers "/" with 404.
+	// Page is the static page, which sets its own Content-Security-Policy; nil
+	// answers "/" with 404.
 	Page http.Handler
 	// Addr is the address the server is reached at, HOST:PORT. The cookie's
 	// name holds the port: browsers share cookies between the ports of a host.
@@ -259,7 +260,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if s.opt.Page == nil || !isRead(r.Method) {
 		return s.nothingHere(w, r)
 	}
-	w.Header().Set("Content-Security-Policy", pagePolicy)
 	s.opt.Page.ServeHTTP(w, r)
 	return nil
 }

@@ -40,7 +40,10 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 	}
 	o := Options{
 		Store: b.store, Views: &fakeViews{}, Auth: auth, Addr: "127.0.0.1:7836",
-		Page: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "page") }),
+		Page: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Security-Policy", "script-src 'self'; x")
+			io.WriteString(w, "page")
+		}),
 		Log:  slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range change {
@@ -330,6 +333,9 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 	if !strings.Contains(page.Get("Content-Security-Policy"), "script-src 'self';") {
 		t.Errorf("%v", page)
+	}
+	if api.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" {
+		t.Errorf("%v", api)
 	}
 	blob := b.do(request("GET", "/v1/blobs/abc", b.tokens[config.Read], "")).Header()
 	if blob.Get("Content-Disposition") != "attachment" || !strings.Contains(blob.Get("Content-Security-Policy"), "sandbox") {

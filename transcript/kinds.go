@@ -21,10 +21,13 @@ var (
 	Permissions = projection.Collection{Name: "permissions"}
 )
 
+// partsName is the name that the collections of all messages' parts have.
+const partsName = "parts"
+
 // Parts is the collection of a message's parts, which are named by kind and
 // ordinal.
 func Parts(message string) projection.Collection {
-	return projection.Collection{Name: "parts", Of: message}
+	return projection.Collection{Name: partsName, Of: message}
 }
 
 // Kinds returns the definitions of a conversation, in the order in which they

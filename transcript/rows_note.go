@@ -18,7 +18,7 @@ func (r *Rows) note(c projection.Collection, k projection.Key, n *projection.Nod
 		r.noteStep(n)
 	case Queue.Name:
 		r.noteQueue(k.ID, op)
-	case "parts":
+	case partsName:
 		if m := r.byID[c.Of]; m != nil {
 			r.notePart(m, k, n, op)
 		}

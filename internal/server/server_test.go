@@ -44,7 +44,7 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 			w.Header().Set("Content-Security-Policy", "script-src 'self'; x")
 			io.WriteString(w, "page")
 		}),
-		Log:  slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log: slog.New(slog.NewJSONHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range change {
 		c(&o)

@@ -57,7 +57,7 @@ func (p *path) readAll(c projection.Collection) {
 }
 
 // seen keeps the compiler from leaving out what is read.
-var seen int
+var seen int //nolint:unused // it is written to, which is its use
 
 // look reads the last byte of a part's text.
 func look(n *projection.Node) {

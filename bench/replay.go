@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -104,7 +105,7 @@ func fillStore(dir string) (events int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer store.Close()
+	defer func() { err = errors.Join(err, store.Close()) }()
 	var norm normaliser
 	message := cold()
 	for range coldMessages {

@@ -193,7 +193,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		return n, nil
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		if hex.EncodeToString(r.digest.Sum(nil)) == r.name {
 			return n, io.EOF
 		}

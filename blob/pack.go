@@ -25,7 +25,7 @@ var packer = func() *zstd.Encoder {
 func pack(w io.Writer, r io.Reader) (packed bool, err error) {
 	sample := make([]byte, sampleSize)
 	n, err := io.ReadFull(r, sample)
-	whole := err == io.EOF || err == io.ErrUnexpectedEOF
+	whole := isShort(err)
 	if err != nil && !whole {
 		return false, err
 	}

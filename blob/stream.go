@@ -166,8 +166,8 @@ func (w *Stream) readBlock() (n int64, plain []byte, err error) {
 	if crc32.Checksum(frame, castagnoli) != field(4) {
 		return 0, nil, nil
 	}
-	plain, err = unpacker.DecodeAll(frame, nil)
-	if err != nil || len(plain) != int(field(2)) {
+	plain, torn := unpacker.DecodeAll(frame, nil)
+	if torn != nil || len(plain) != int(field(2)) {
 		return 0, nil, nil
 	}
 	return headerLen + int64(size), plain, nil
@@ -179,10 +179,15 @@ func readFull(r io.Reader, p []byte) error {
 }
 
 func ignoreShort(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if isShort(err) {
 		return nil
 	}
 	return err
+}
+
+// isShort reports whether a read ended because there was no more.
+func isShort(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // Size returns how many bytes the stream has.

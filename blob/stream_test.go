@@ -49,7 +49,7 @@ func TestStream(t *testing.T) {
 			case 1:
 				err = w.Sync()
 			default:
-				piece := bytes.Repeat([]byte{byte(rapid.Byte().Draw(t, "byte"))}, rapid.IntRange(0, 3*BlockSize/2).Draw(t, "size"))
+				piece := bytes.Repeat([]byte{rapid.Byte().Draw(t, "byte")}, rapid.IntRange(0, 3*BlockSize/2).Draw(t, "size"))
 				want = append(want, piece...)
 				_, err = w.Write(piece)
 			}

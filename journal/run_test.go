@@ -17,7 +17,8 @@ import (
 func decode(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, data []byte) []*steno.Event {
+}, data []byte,
+) []*steno.Event {
 	t.Helper()
 	var d journal.Decoder
 	if err := d.Reset(data); err != nil {
@@ -39,7 +40,8 @@ func decode(t interface {
 func encode(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, events []*steno.Event) []byte {
+}, events []*steno.Event,
+) []byte {
 	t.Helper()
 	data, err := journal.AppendRun(nil, events)
 	if err != nil {

@@ -233,8 +233,11 @@ func TestWriter(t *testing.T) {
 		t.Errorf("retry %q", got)
 	}
 	for _, e := range []sse.Event{
-		{Data: []byte("a\nb")}, {Data: []byte("a\r")}, {Name: []byte("\n")},
-		{ID: []byte("1\r2")}, {ID: []byte("1\x002")},
+		{Data: []byte("a\nb")},
+		{Data: []byte("a\r")},
+		{Name: []byte("\n")},
+		{ID: []byte("1\r2")},
+		{ID: []byte("1\x002")},
 	} {
 		if out, err := sse.Append([]byte("x"), e); !errors.Is(err, sse.ErrLine) || string(out) != "x" {
 			t.Errorf("%+v: %q, %v", e, out, err)

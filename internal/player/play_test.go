@@ -35,8 +35,12 @@ func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 func TestPace(t *testing.T) {
 	recorded := []entry{
-		{ms(100), "turn-start"}, {ms(150), "answer gemini"},
-		{ms(160), "one"}, {ms(160), "two"}, {ms(1150), "three"}, {ms(1150), "close"},
+		{ms(100), "turn-start"},
+		{ms(150), "answer gemini"},
+		{ms(160), "one"},
+		{ms(160), "two"},
+		{ms(1150), "three"},
+		{ms(1150), "close"},
 		{ms(1350), "turn-end"},
 	}
 	for _, tc := range []struct {

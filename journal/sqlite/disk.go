@@ -17,10 +17,7 @@ type disk struct{ vfs.VFS }
 // diskLayer is the name SQLite knows the layer by.
 const diskLayer = "steno"
 
-var _ = func() struct{} {
-	vfs.Register(diskLayer, disk{vfs.Find("os")})
-	return struct{}{}
-}()
+func init() { vfs.Register(diskLayer, disk{vfs.Find("os")}) }
 
 // OpenFilename opens a file of a database.
 func (d disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {

@@ -62,9 +62,14 @@ recorded. How the bytes are cut (--cut) never changes what comes out.`,
 				return err
 			}
 			if m.flags.json {
-				return m.printWritten(doc.AppendJSON(nil))
+				err = m.printWritten(doc.AppendJSON(nil))
+			} else {
+				err = m.printDocument(doc)
 			}
-			return m.printDocument(doc)
+			if err == nil && doc.Format == "" {
+				return catalogue.New(catalogue.Unsupported, "the format cannot be told from the bytes; name it with --from")
+			}
+			return err
 		},
 	})
 	f := cmd.Flags()

@@ -73,10 +73,11 @@ func (a *Auto) found(emit func(*steno.Event)) bool {
 }
 
 func (a *Auto) fail(emit func(*steno.Event)) {
+	size := min(len(a.held), MaxGuess)
 	a.lost, a.held = true, nil
 	emit(&steno.Event{
 		Type: steno.Error,
-		Text: fmt.Sprintf("the format cannot be told from the first %d bytes; name it", MaxGuess),
+		Text: fmt.Sprintf("the format cannot be told from the first %d bytes; name it", size),
 		Body: &steno.Failure{Code: "unknown_format"},
 	})
 }

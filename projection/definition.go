@@ -133,90 +133,61 @@ func (d *Definition[E, S]) check() error {
 func (d *Definition[E, S]) name() string   { return d.Kind }
 func (d *Definition[E, S]) types() []uint8 { return d.On }
 
-// binding is a definition in use by one engine.
-type binding[E any] interface {
-	kind() string
-	// asks returns what the engine asks about every event. These are the
-	// definition's own functions, and none is nil.
-	asks() (match func(*E, *Claim) bool, cadence func(*E) Cadence)
-	// stage computes the claimed node's next state into scratch and reports
-	// whether it differs. h is nil when the node is not there yet.
-	stage(e *E, h *header, role Role, r Reader) (differs bool)
-	// create returns a new node that holds what was staged.
-	create(key Key, seq int64) *header
-	// commit puts what was staged into the node. Nothing of the definition's
-	// runs here: it could fail.
-	commit(h *header, role Role)
+// binding is a definition as an engine uses it, its state type erased. States
+// are passed as pointers to it. The functions are values and not methods of an
+// interface: a method of a generic type is reached by two calls.
+type binding[E any] struct {
+	kind  string
+	shape slot.Shape
+	// match and cadence are what the engine asks about every event.
+	match   func(*E, *Claim) bool
+	cadence func(*E) Cadence
+	// empty returns a state to compute into. start and update fill in next;
+	// update reports whether it differs from the value it was computed from.
+	empty  func() any
+	start  func(next any, e *E, r Reader)
+	update func(next, value any, e *E) (differs bool)
+	// freeze returns an immutable copy of a node.
+	freeze func(*Node) *Node
 }
 
 func (d *Definition[E, S]) bind() binding[E] {
-	b := &bound[E, S]{def: d, scratch: new(S)}
+	b := binding[E]{
+		kind: d.Kind, match: d.MatchInto, cadence: d.Cadence,
+		empty:  func() any { return new(S) },
+		start:  func(next any, e *E, r Reader) { *next.(*S) = d.Start(e, r) },
+		update: d.updating(),
+		freeze: freeze[S],
+	}
 	if d.Layout != nil {
 		b.shape = d.Layout.Shape()
+	}
+	if b.match == nil {
+		b.match = func(e *E, c *Claim) (ok bool) {
+			*c, ok = d.Match(e)
+			return ok
+		}
+	}
+	if b.cadence == nil {
+		b.cadence = func(*E) Cadence { return Immediate }
 	}
 	return b
 }
 
-type bound[E, S any] struct {
-	def   *Definition[E, S]
-	shape slot.Shape
-	// scratch holds the staged state until every claim of the event is staged.
-	// Then it is exchanged for the node's.
-	scratch *S
-}
-
-func (b *bound[E, S]) kind() string { return b.def.Kind }
-
-func (b *bound[E, S]) asks() (match func(*E, *Claim) bool, cadence func(*E) Cadence) {
-	match, cadence = b.def.MatchInto, b.def.Cadence
-	if match == nil {
-		match = func(e *E, c *Claim) (ok bool) {
-			*c, ok = b.def.Match(e)
-			return ok
-		}
-	}
-	if cadence == nil {
-		cadence = func(*E) Cadence { return Immediate }
-	}
-	return match, cadence
-}
-
-func (b *bound[E, S]) stage(e *E, h *header, role Role, r Reader) (differs bool) {
-	if role == Start {
-		*b.scratch = b.def.Start(e, r)
-		return true
-	}
-	if role == Remove {
-		return true
-	}
-	value := h.node.state.(*S)
+func (d *Definition[E, S]) updating() func(next, value any, e *E) (differs bool) {
+	amend, equal := d.Amend, d.Equal
 	switch {
-	case b.def.Amend != nil:
-		*b.scratch = *value
-		b.def.Amend(b.scratch, e)
-	case b.def.Update != nil:
-		*b.scratch = b.def.Update(*value, e)
-	default:
-		return false
+	case amend == nil && d.Update == nil:
+		return func(any, any, *E) bool { return false }
+	case amend == nil:
+		amend = func(s *S, e *E) { *s = d.Update(*s, e) }
 	}
-	return b.def.Equal == nil || !b.def.Equal(value, b.scratch)
-}
-
-func (b *bound[E, S]) create(key Key, seq int64) *header {
-	state := b.scratch
-	b.scratch = new(S)
-	return &header{
-		node:   Node{Key: key, Seq: seq, Generation: 1, state: state, shape: b.shape},
-		frozen: freeze[S],
+	return func(next, value any, e *E) bool {
+		n, old := next.(*S), value.(*S)
+		*n = *old
+		amend(n, e)
+		return equal == nil || !equal(old, n)
 	}
-}
-
-func (b *bound[E, S]) commit(h *header, role Role) {
-	if role == Start {
-		h.node.Generation++
-	}
-	value := h.node.state.(*S)
-	h.node.state, b.scratch = b.scratch, value
 }
 
 // Node is a folded piece of content. A node handed out is immutable, unless it
@@ -262,8 +233,8 @@ func MustState[S any](n *Node) *S {
 // besides its state. It is the cell of the node's slot.
 type header struct {
 	node Node
-	// frozen returns an immutable copy of a node of this type.
-	frozen func(*Node) *Node
+	// freeze returns an immutable copy of a node of this type.
+	freeze func(*Node) *Node
 	// order is the node's place among all nodes of the engine.
 	order uint64
 	// before is the node of the same kind and collection started before it.
@@ -277,7 +248,7 @@ type header struct {
 func headerOf(s *slot.Slot[Key]) *header { return s.Cell().(*header) }
 
 // Freeze implements [slot.Cell].
-func (h *header) Freeze() any { return h.frozen(&h.node) }
+func (h *header) Freeze() any { return h.freeze(&h.node) }
 
 // freeze returns a copy of a node, node and state in one allocation.
 func freeze[S any](n *Node) *Node {

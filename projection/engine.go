@@ -65,14 +65,14 @@ type Engine[E any] struct {
 
 // registered is a definition as the engine sees it.
 type registered[E any] struct {
-	binding binding[E]
-	groups  map[Collection]*group // the engine's
-	match   func(*E, *Claim) bool
-	cadence func(*E) Cadence
-	recent  recent
+	binding[E]
+	recent recent
 
-	// What it claimed of the event that is being folded.
-	claim claimed
+	// What it claimed of the event that is being folded, and the state it
+	// staged. That waits until every claim of the event is staged; then it is
+	// exchanged for the node's.
+	claim   claimed
+	scratch any
 }
 
 // recent remembers where the nodes of the last claims are: deltas come in runs,
@@ -94,7 +94,10 @@ func (r *recent) of(id string) *found {
 }
 
 func (f *found) is(c *Claim) bool {
-	return f.slot != nil && f.slot.Key().ID == c.ID && f.group.name == c.Collection && f.slot.Position() >= 0
+	if f.slot == nil {
+		return false
+	}
+	return f.slot.Key().ID == c.ID && f.group.name == c.Collection && f.slot.Position() >= 0
 }
 
 // claimed is a claim that was staged.
@@ -132,8 +135,8 @@ func New[E any](opts Options[E]) (*Engine[E], error) {
 			return nil, fmt.Errorf("projection: kind %q is defined twice", name)
 		}
 		seen[name] = true
-		r := &registered[E]{binding: k.bind(), groups: e.groups}
-		r.match, r.cadence = r.binding.asks()
+		r := &registered[E]{binding: k.bind()}
+		r.scratch = r.empty()
 		e.kinds = append(e.kinds, r)
 		types := k.types()
 		if len(types) == 0 || opts.Type == nil {
@@ -223,17 +226,37 @@ func (e *Engine[E]) fold(ev *E) {
 
 // consider asks one definition about ev, stages its claim and reports whether
 // there is one. A panic in it costs only that claim.
-func (e *Engine[E]) consider(k *registered[E], ev *E) (claimed bool) {
+func (e *Engine[E]) consider(k *registered[E], ev *E) bool {
+	done := false
 	defer func() {
-		if r := recover(); r != nil {
-			e.metrics.Failed++
-			e.report(fmt.Errorf("projection: kind %q failed: %v", k.binding.kind(), r))
+		if !done {
+			e.failed(k, recover())
 		}
 	}()
-	if !k.take(ev) {
+	claimed := e.stage(k, ev)
+	done = true
+	return claimed
+}
+
+func (e *Engine[E]) failed(k *registered[E], panicked any) {
+	if panicked != nil {
+		e.metrics.Failed++
+		e.report(fmt.Errorf("projection: kind %q failed: %v", k.kind, panicked))
+	}
+}
+
+// stage notes what k claims of ev, and computes what the node becomes. It
+// reports whether there is such a node, or one starts.
+func (e *Engine[E]) stage(k *registered[E], ev *E) bool {
+	c, h := &k.claim, (*header)(nil)
+	c.Claim = Claim{}
+	if !k.match(ev, &c.Claim) {
 		return false
 	}
-	c, h := &k.claim, (*header)(nil)
+	c.at = k.recent.of(c.ID)
+	if !c.at.is(&c.Claim) && !c.at.find(e.groups[c.Collection], Key{k.kind, c.ID}) {
+		c.at = nil
+	}
 	switch {
 	case c.at != nil:
 		c.group, h = c.at.group, c.at.head
@@ -245,22 +268,14 @@ func (e *Engine[E]) consider(k *registered[E], ev *E) (claimed bool) {
 			c.group = e.newGroup(c.Collection)
 		}
 	}
-	c.differs = k.binding.stage(ev, h, c.Role, Reader{c.group, h})
+	switch c.differs = true; c.Role {
+	case Start:
+		k.start(k.scratch, ev, Reader{c.group, h})
+	case Remove:
+	default:
+		c.differs = k.update(k.scratch, h.node.state, ev)
+	}
 	c.cadence = k.cadence(ev)
-	return true
-}
-
-// take notes what a definition claims and where that is.
-func (k *registered[E]) take(ev *E) bool {
-	c := &k.claim
-	c.Claim = Claim{}
-	if !k.match(ev, &c.Claim) {
-		return false
-	}
-	c.at = k.recent.of(c.ID)
-	if !c.at.is(&c.Claim) && !c.at.find(k.groups[c.Collection], Key{k.binding.kind(), c.ID}) {
-		c.at = nil
-	}
 	return true
 }
 
@@ -302,7 +317,11 @@ func (e *Engine[E]) commit(k *registered[E]) {
 		e.board.Metrics.Suppressed++
 		return
 	default:
-		k.binding.commit(c.at.head, c.Role)
+		node := &c.at.head.node
+		if c.Role == Start {
+			node.Generation++
+		}
+		node.state, k.scratch = k.scratch, node.state
 		c.group.set.Wrote(c.at.slot)
 	}
 	e.touch(c.group)
@@ -313,9 +332,10 @@ func (e *Engine[E]) commit(k *registered[E]) {
 // create gives the node that k starts its place.
 func (e *Engine[E]) create(k *registered[E]) {
 	g := k.claim.group
-	key := Key{k.binding.kind(), cloned(k.claim.ID)}
+	key := Key{k.kind, cloned(k.claim.ID)}
 	e.order++
-	h := k.binding.create(key, e.seq)
+	h := &header{node: Node{Key: key, Seq: e.seq, Generation: 1, state: k.scratch, shape: k.shape}, freeze: k.freeze}
+	k.scratch = k.empty()
 	last := g.last[key.Kind]
 	for last != nil && last.before != nil && last.before.gone {
 		last.before = last.before.before // what is gone is not held on to

@@ -48,7 +48,9 @@ func inPlace(yes bool) projection.Kind[steno.Event] {
 func TestInPlace(t *testing.T) {
 	events := []steno.Event{
 		textStart("0"), textDelta("0"), textStart("1"), textDelta("1"), textDelta("0"), textDelta("9"),
-		{Type: steno.TextDelta, Part: "0", Text: "panic"}, {Type: steno.TextDelta}, textDelta("0"),
+		{Type: steno.TextDelta, Part: "0", Text: "panic"},
+		{Type: steno.TextDelta},
+		textDelta("0"),
 	}
 	var want *projection.Snapshot
 	for _, yes := range []bool{false, true} {

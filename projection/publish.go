@@ -326,10 +326,15 @@ func tell[T any](ls []*listener[T], x T, report func(error)) {
 
 // tell keeps a failing listener from its neighbours.
 func (l *listener[T]) tell(x T, report func(error)) {
+	done := false
 	defer func() {
+		if done {
+			return
+		}
 		if r := recover(); r != nil && report != nil {
 			report(fmt.Errorf("projection: listener failed: %v", r))
 		}
 	}()
 	l.call(x)
+	done = true
 }

@@ -219,11 +219,18 @@ func (n *Normaliser) grow(b *block, text string) {
 // refuse says why a delta or end of kind k has no place, or "": it speaks of
 // another message, or of an answer that has ended (C95).
 func (n *Normaliser) refuse(e *steno.Event, k kind) string {
-	if e.Message != "" && n.foreign(e) {
-		return otherMessage
+	if e.Message == "" && n.turn.step.open {
+		return ""
 	}
+	return n.misplaced(e, k)
+}
+
+func (n *Normaliser) misplaced(e *steno.Event, k kind) string {
 	s := &n.turn.step
-	if s.open {
+	switch {
+	case n.foreign(e):
+		return otherMessage
+	case s.open:
 		return ""
 	}
 	if n.late {

@@ -31,11 +31,10 @@ func (n *Normaliser) needTurn(e *steno.Event) {
 
 // needStep opens an implicit step, and turn, if none is open.
 func (n *Normaliser) needStep(e *steno.Event) {
-	if n.turn.step.open {
-		return
+	if !n.turn.step.open {
+		n.needTurn(e)
+		n.openStep(nil)
 	}
-	n.needTurn(e)
-	n.openStep(nil)
 }
 
 // openStep begins the next step, or after a failed attempt the next attempt at

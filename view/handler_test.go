@@ -27,6 +27,7 @@ type wire struct {
 	first               []byte
 	writes              []time.Time
 	stopped             chan struct{} // Write waits until it is closed
+	ended               chan struct{} // closed when the stream has ended
 	largest             int
 }
 
@@ -60,12 +61,12 @@ func (w *wire) do(f func(*client)) {
 // serve runs a stream until stop is called.
 func serve(t *testing.T, l *Live, target string) (w *wire, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
-	w = &wire{ResponseWriter: httptest.NewRecorder(), client: &client{}, t: t}
-	var wg sync.WaitGroup
-	wg.Go(func() {
+	w = &wire{ResponseWriter: httptest.NewRecorder(), client: &client{}, t: t, ended: make(chan struct{})}
+	go func() {
+		defer close(w.ended)
 		l.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
-	})
-	return w, func() { cancel(); wg.Wait() }
+	}()
+	return w, func() { cancel(); <-w.ended }
 }
 
 // TestG36Heartbeat: the first byte comes before the first event, a comment
@@ -400,6 +401,7 @@ func TestManyReadersOneWriter(t *testing.T) {
 	w.live.Close()
 	want := w.String()
 	for i, stop := range stops {
+		<-viewers[i].ended // by itself, with the last state: one that leaves may miss it
 		stop()
 		viewers[i].do(func(c *client) {
 			if got := show(&c.replica); got != want {

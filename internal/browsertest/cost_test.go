@@ -142,6 +142,25 @@ func (p *page) busy() float64 {
 	return 0
 }
 
+// still returns the text that expr gives once it has not changed for a second:
+// colours of code come after the code.
+func (p *page) still(expr string) string {
+	p.t.Helper()
+	last, same := "", 0
+	for range 300 {
+		now := eval[string](p, expr)
+		if same++; now != last {
+			last, same = now, 0
+		}
+		if same == 10 {
+			return last
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	p.t.Errorf("%s never comes to rest", expr)
+	return last
+}
+
 // prose is n deltas of 8 characters: paragraphs, lists and one long fence.
 func prose(n int) []string {
 	var b strings.Builder
@@ -195,11 +214,10 @@ func TestG47WorkIsLinear(t *testing.T) {
 
 		// What is far from sight is an empty box of its measured or guessed height.
 		const html = `[...document.querySelectorAll('[data-row]')].at(-1).querySelector('.prose').innerHTML.replace(/ style="[^"]*"/g, '')`
-		streamed := eval[string](p, html)
+		streamed := p.still(html)
 		p.do(`location.reload()`)
 		p.wait("it is loaded again", `document.querySelector('[data-ready=true] [data-row] .prose')`)
-		p.frames(10)
-		if whole := eval[string](p, html); streamed != whole {
+		if whole := p.still(html); streamed != whole {
 			t.Errorf("streamed it is drawn as %d characters of HTML, whole as %d", len(streamed), len(whole))
 		}
 		return work

@@ -14,7 +14,6 @@ const (
 	Gap           Code = "gap"
 	Closed        Code = "closed"
 	TooLarge      Code = "too-large"
-	HeadersLarge  Code = "headers-too-large"
 	Unsupported   Code = "unsupported"
 	Incomplete    Code = "incomplete"
 	Corrupt       Code = "corrupt"
@@ -95,11 +94,6 @@ var entries = []Entry{
 		TooLarge, http.StatusRequestEntityTooLarge, ExitFailure, "too large",
 		"The input is above the stated limit; nothing of the part above it was kept.",
 		"Send less at once.",
-	},
-	{
-		HeadersLarge, http.StatusRequestHeaderFieldsTooLarge, ExitFailure, "the request's headers are too large",
-		"Together they are above the stated limit.",
-		"Send fewer or smaller headers; old cookies are a common cause.",
 	},
 	{
 		Unsupported, http.StatusUnprocessableEntity, ExitFailure, "not supported by this build",

@@ -112,13 +112,14 @@ func (w *encoder) remove(collection string, keys []string) {
 	w.end()
 }
 
-// difference writes what differs between two successive entries of one slot.
-func (w *encoder) difference(collection string, old, e *entry) {
+// difference writes what differs between two successive entries of one slot:
+// diff, as far as viewers see it.
+func (w *encoder) difference(collection string, old, e *entry, diff slot.Mask) {
 	if w == nil {
 		return
 	}
 	var set slot.Mask
-	for i := range (e.shape.Diff(old.value, e.value) & e.shape.Visible()).Fields() {
+	for i := range (diff & e.shape.Visible()).Fields() {
 		if e.shape.Appendable(i) {
 			if suffix, ok := e.shape.Grown(old.value, e.value, i); ok {
 				at := old.length(i)
@@ -137,8 +138,8 @@ func (w *encoder) difference(collection string, old, e *entry) {
 // grew, else the field.
 func (w *encoder) since(collection string, e *entry, seq int64) {
 	var set slot.Mask
-	for i, at := range e.changed {
-		if at <= seq || !e.shape.Visible().Has(i) {
+	for i := range e.shape.Visible().Fields() {
+		if e.changedAt(i) <= seq {
 			continue
 		}
 		if n, ok := e.lengthAt(i, seq); ok {

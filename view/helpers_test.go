@@ -206,6 +206,7 @@ func connect(t interface{ Fatalf(string, ...any) }, l *Live, c *client) *stream 
 	out := httptest.NewRecorder()
 	s := &stream{out: out, client: c}
 	c.reader = sse.Reader{}
+	l.viewers.Add(1) // as ServeHTTP does
 	s.viewer = viewer{live: l, w: out, out: http.NewResponseController(out), turns: DefaultWindow}
 	if err := s.viewer.enter(c.cursor); err != nil {
 		t.Fatalf("enter: %v", err)

@@ -105,7 +105,7 @@ func (l *Live) Publish(u transcript.Update) {
 		return
 	}
 	w := &encoder{buf: append(make([]byte, 0, 256), "id: "...)}
-	w.buf = append(w.buf, l.id(u.Seq)...)
+	w.buf = appendID(w.buf, l.branch, u.Seq)
 	w.buf = append(w.buf, "\ndata: {\"ops\":["...)
 	for i := range u.Changes {
 		l.apply(&next, &u.Changes[i], w)
@@ -119,14 +119,18 @@ func (l *Live) Publish(u transcript.Update) {
 	l.send(&next, w.buf)
 }
 
-// advance moves the state on with nobody there to tell. A viewer that comes
-// meanwhile is told the difference, as one that lags is.
+// advance moves the state on with nobody there to tell. A viewer that came
+// before it was the current one is told the difference, as one that lags is.
 func (l *Live) advance(next *state, u transcript.Update) {
 	for i := range u.Changes {
 		l.apply(next, &u.Changes[i], nil)
 	}
 	l.trim(next)
-	l.send(next, nil)
+	l.now.Store(next)
+	if l.viewers.Load() > 0 { // it is counted before it looks
+		again := *next
+		l.send(&again, nil)
+	}
 }
 
 // begin makes an update the whole of the state. Viewers there are start again
@@ -156,7 +160,13 @@ func (l *Live) send(s *state, data []byte) {
 
 func (l *Live) id(seq int64) string { return formatID(l.branch, seq) }
 
-func formatID(branch string, seq int64) string { return branch + ":" + strconv.FormatInt(seq, 10) }
+func formatID(branch string, seq int64) string {
+	return string(appendID(make([]byte, 0, 64), branch, seq))
+}
+
+func appendID(dst []byte, branch string, seq int64) []byte {
+	return strconv.AppendInt(append(append(dst, branch...), ':'), seq, 10)
+}
 
 // apply moves one slot on and writes the op that tells so, if w is not nil.
 func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
@@ -169,13 +179,18 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 	if c.Turn != transcript.Always {
 		s.turns = max(s.turns, c.Turn)
 	}
+	p := ix.slots[c.Key]
+	if p != nil && c.Op == slot.Written {
+		l.write(s, ix, p, c, w)
+		return
+	}
 	before := c.Before
 	if ix.slots[before] == nil {
 		before = "" // what is not there cannot be named to viewers
 	}
+	s.settle()
 	set := *s.collections.At(ix.at)
 	set.touched = s.seq
-	p := ix.slots[c.Key]
 	switch {
 	case c.Op&slot.Removed != 0:
 		if p == nil {
@@ -196,35 +211,38 @@ func (l *Live) apply(s *state, c *transcript.Change, w *encoder) {
 			set.entries = ix.move(p, before)
 			w.move(c.Collection, c.Key, before)
 		}
-		if e := p.entry.advance(c, s.seq); e != p.entry {
-			w.difference(c.Collection, p.entry, e)
-			p.entry = e
-			set.entries = set.entries.With(p.pos, e)
-		}
 	}
 	s.collections = s.collections.With(ix.at, &set)
+	if p != nil && c.Op&slot.Removed == 0 {
+		l.write(s, ix, p, c, w)
+	}
 }
 
-// advance returns the entry with the change's value, or the entry itself if
-// no field differs.
-func (e *entry) advance(c *transcript.Change, seq int64) *entry {
-	diff := e.shape.Diff(e.value, c.Value)
+// write gives a slot that is there its new value.
+func (l *Live) write(s *state, ix *index, p *place, c *transcript.Change, w *encoder) {
+	diff := p.entry.shape.Diff(p.entry.value, c.Value)
 	if diff == 0 {
-		return e
+		return
 	}
+	e := p.entry.advance(c.Value, diff, s.seq)
+	w.difference(c.Collection, p.entry, e, diff)
+	p.entry = e
+	s.write(e, ix.at, p.pos)
+}
+
+// advance returns the entry with another value, which differs in some fields.
+func (e *entry) advance(value any, diff slot.Mask, seq int64) *entry {
 	n := *e
-	n.value, n.touched = c.Value, seq
-	n.changed, n.grown = slices.Clone(e.changed), slices.Clone(e.grown)
+	n.value = value
+	n.change(diff, seq)
 	for i := range diff.Fields() {
-		n.changed[i] = seq
 		if !e.shape.Appendable(i) {
 			continue
 		}
-		g := slices.IndexFunc(n.grown, func(g growth) bool { return g.field == i })
-		if suffix, ok := e.shape.Grown(e.value, c.Value, i); ok {
-			n.grown[g] = n.grown[g].grew(seq, e.length(i)+slot.UTF16Len(suffix))
+		if suffix, ok := e.shape.Grown(e.value, value, i); ok {
+			n.grow(i, grew(n.marks(i), mark{seq, e.length(i) + slot.UTF16Len(suffix)}))
 		} else {
-			n.grown[g] = growth{i, []mark{{seq, slot.UTF16Len(e.shape.Text(c.Value, i))}}}
+			n.grow(i, []mark{{seq, slot.UTF16Len(e.shape.Text(value, i))}})
 		}
 	}
 	return &n

@@ -199,8 +199,8 @@ func TestSinceSendsWhatGrew(t *testing.T) {
 	if err != nil || len(data) < 10*3*maxMarks {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
-	set := w.live.now.Load().collections.At(0)
-	if marks := set.entries.At(0).grown[0].marks; len(marks) > maxMarks {
+	now := w.live.now.Load()
+	if marks := now.entry(0, 0, now.collections.At(0).entries.At(0)).growing.marks; len(marks) > maxMarks {
 		t.Errorf("%d lengths are remembered", len(marks))
 	}
 	if _, data, err := w.live.Since(w.seq - 1); data != nil || err != nil {

@@ -37,8 +37,9 @@ func encodeWindow(s *state, turns int) []byte {
 	first := s.firstTurn(turns)
 	w := encoder{buf: make([]byte, 0, 4096)}
 	w.buf = appendWindow(append(w.buf, `{"snapshot":true,`...), first)
-	for _, c := range s.collections.All() {
-		for _, e := range c.entries.All() {
+	for at, c := range s.collections.All() {
+		for i, e := range c.entries.All() {
+			e = s.entry(at, i, e)
 			if e.turn == transcript.Always || e.turn >= first {
 				w.insert(c.name, e, "")
 			}
@@ -82,12 +83,12 @@ func (l *Live) encodeSince(s *state, seq int64) ([]byte, error) {
 			gone[t.collection] = append(gone[t.collection], t.key)
 		}
 	}
-	for _, c := range s.collections.All() {
+	for at, c := range s.collections.All() {
 		if keys := gone[c.name]; len(keys) > 0 {
 			w.remove(c.name, keys)
 		}
-		if c.touched > seq {
-			w.sinceIn(c, seq)
+		if s.touched(at) > seq {
+			w.sinceIn(s, at, seq)
 		}
 	}
 	return append(w.buf, "]}"...), nil
@@ -95,10 +96,10 @@ func (l *Live) encodeSince(s *state, seq int64) ([]byte, error) {
 
 // sinceIn writes the changes in one collection from its end to its start, so
 // that what an op says to stand before is already where it belongs.
-func (w *encoder) sinceIn(c *collection, seq int64) {
-	before := ""
+func (w *encoder) sinceIn(s *state, at int, seq int64) {
+	c, before := s.collections.At(at), ""
 	for i := c.entries.Len() - 1; i >= 0; i-- {
-		e := c.entries.At(i)
+		e := s.entry(at, i, c.entries.At(i))
 		switch {
 		case e.touched <= seq:
 		case e.inserted > seq:

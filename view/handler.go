@@ -100,9 +100,12 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 		if err := v.flush(); err != nil {
 			return err
 		}
-		wake := v.live.ring.wait(v.index)
-		if wake == nil {
+		wake, closed := v.live.ring.wait(), v.live.closed.Load()
+		if v.live.ring.has(v.index) {
 			continue
+		}
+		if closed {
+			return v.dismiss()
 		}
 		select {
 		case <-wake:
@@ -110,19 +113,21 @@ func (v *viewer) run(ctx context.Context, cursor string) error {
 			if err := v.write([]byte(": \n\n")); err != nil {
 				return err
 			}
-		case <-v.live.closing:
-			if err := v.catchUp(ctx); err != nil {
-				return err
-			}
-			if err := v.write(sse.AppendRetry(nil, RetryAfter)); err != nil {
-				return err
-			}
-			return v.flush()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
+
+// dismiss tells the viewer when to come back.
+func (v *viewer) dismiss() error {
+	if err := v.write(comeBack); err != nil {
+		return err
+	}
+	return v.flush()
+}
+
+var comeBack = sse.AppendRetry(nil, RetryAfter)
 
 // enter brings the viewer from its cursor to the current state.
 func (v *viewer) enter(cursor string) error {
@@ -172,19 +177,23 @@ func (v *viewer) arrive(s *state, data []byte) error {
 // catchUp sends every frame there is, or the difference if some are gone. One
 // that always lags still leaves when ctx ends.
 func (v *viewer) catchUp(ctx context.Context) error {
-	for {
+	for v.live.ring.has(v.index) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, ready, lagged := v.live.ring.get(v.index)
-		if !ready {
-			return nil
+		if err := v.forward(v.live.ring.tail.Load()); err != nil {
+			return err
 		}
-		if lagged || f.data == nil {
-			if err := v.reach(v.live.now.Load(), v.seq); err != nil {
-				return err
-			}
-			continue
+	}
+	return nil
+}
+
+// forward sends the frames before index tail.
+func (v *viewer) forward(tail int64) error {
+	for v.index < tail {
+		f := v.live.ring.get(v.index)
+		if f == nil || f.data == nil {
+			return v.reach(v.live.now.Load(), v.seq)
 		}
 		if err := v.write(f.data); err != nil {
 			return err
@@ -195,6 +204,7 @@ func (v *viewer) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 func (v *viewer) status(running bool) error {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stenolog/steno"
@@ -24,8 +23,7 @@ type Live struct {
 	// The writer's index of the current state.
 	collections map[string]*index
 
-	closing   chan struct{}
-	closeOnce sync.Once
+	closed atomic.Bool
 
 	counters
 }
@@ -60,7 +58,6 @@ func NewLive(branch string) *Live {
 	l := &Live{
 		branch: branch, ring: newRing(),
 		collections: make(map[string]*index),
-		closing:     make(chan struct{}),
 	}
 	l.now.Store(&state{floor: -1})
 	return l
@@ -85,7 +82,8 @@ func (l *Live) Metrics() Metrics {
 // Close ends all streams, after they were told when to come back. The state
 // can still be read.
 func (l *Live) Close() {
-	l.closeOnce.Do(func() { close(l.closing) })
+	l.closed.Store(true)
+	l.ring.rouse()
 }
 
 // Publish takes one publication: it encodes the frame every viewer is sent, if

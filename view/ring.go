@@ -56,33 +56,28 @@ func (r *ring) put(f *frame) {
 	}
 }
 
-// rouse wakes all readers that wait.
+// rouse wakes all readers that wait. Anyone may call it.
 func (r *ring) rouse() {
 	c := make(chan struct{})
 	r.waiting.Store(0)
 	close(*r.wake.Swap(&c))
 }
 
-// get returns the frame at index i. ready says whether it has been put, and
-// lagged that it is gone.
-func (r *ring) get(i int64) (f *frame, ready, lagged bool) {
-	if i >= r.tail.Load() {
-		return nil, false, false
+// has reports whether a frame at or after index i has been put.
+func (r *ring) has(i int64) bool { return i < r.tail.Load() }
+
+// get returns the frame at index i, which has been put, or nil if it is gone.
+func (r *ring) get(i int64) *frame {
+	if f := r.frames[i%ringSize].Load(); f != nil && f.index == i {
+		return f
 	}
-	f = r.frames[i%ringSize].Load()
-	if f == nil || f.index != i {
-		return nil, true, true
-	}
-	return f, true, false
+	return nil
 }
 
-// wait returns a channel that is closed when a frame at or after index i has
-// been put, or nil if one is there already.
-func (r *ring) wait(i int64) <-chan struct{} {
+// wait returns a channel that is closed when something happens after the call.
+// Whoever asks looks at the ring once more before waiting.
+func (r *ring) wait() <-chan struct{} {
 	c := *r.wake.Load()
 	r.waiting.Add(1)
-	if i < r.tail.Load() {
-		return nil
-	}
 	return c
 }

@@ -18,13 +18,20 @@ import (
 // crowds are the numbers of viewers of W7, and how many deltas each is told.
 var crowds = []struct{ viewers, deltas int }{{1, 20_000}, {100, 5_000}, {10_000, 200}}
 
+// perFrame is how many deltas a model says in the 16 ms of a frame, at a
+// thousand a second.
+const perFrame = 16
+
 // fanOut is W7: one writer, many viewers. Ours are real streams, from the
-// publication to the bytes written. The peer has a channel a viewer, is given
-// the frames encoded, and each viewer writes them as ours does.
+// publication to the bytes written. The peer passes each delta, as a value, to
+// a channel a viewer and does nothing with it: it encodes nothing and writes
+// nothing. Beside it, a peer of which each viewer is given encoded frames and
+// writes them as ours does.
 func fanOut(n int) []line {
-	variants := []variant{theFloor(), unwatched("nobody", 1), unwatched("nobody, 16 a frame", 16)}
+	variants := []variant{theFloor(), unwatched("nobody", 1), unwatched("nobody, 16 a frame", perFrame)}
 	for _, c := range crowds {
-		variants = append(variants, channels(c.viewers, c.deltas), streams(c.viewers, c.deltas))
+		variants = append(variants, channels(c.viewers, c.deltas), writers(c.viewers, c.deltas),
+			streams(c.viewers, c.deltas, 1), streams(c.viewers, c.deltas, perFrame))
 	}
 	r := interleave(n, variants)
 	lines := []line{
@@ -33,15 +40,26 @@ func fanOut(n int) []line {
 	}
 	limits := map[int]float64{100: 1.0 / 6, 10_000: 1.0 / 25}
 	for _, c := range crowds {
-		work, ours, base := fmt.Sprintf("W7 %d viewers", c.viewers), fmt.Sprint("streams ", c.viewers), fmt.Sprint("channels ", c.viewers)
-		ratio := r.ratio(ours, base)
-		l := line{work: work, ours: duration(r.ns(ours)), base: duration(r.ns(base)), ratio: fmt.Sprintf("1/%.1f", 1/ratio)}
-		if limit, asked := limits[c.viewers]; asked {
-			l.target, l.verdict = fmt.Sprintf("≤ 1/%.0f", 1/limit), atMost(ratio, limit)
-		}
-		lines = append(lines, l)
+		work, limit := fmt.Sprintf("W7 %d viewers", c.viewers), limits[c.viewers]
+		each, some := fmt.Sprintf("streams %d by 1", c.viewers), fmt.Sprintf("streams %d by %d", c.viewers, perFrame)
+		base := fmt.Sprint("channels ", c.viewers)
+		lines = append(lines,
+			r.share(work+", a frame each delta", each, base, limit),
+			r.share(fmt.Sprintf("%s, %d deltas a frame", work, perFrame), some, base, limit),
+			r.share(work+", a frame each delta, by channels that write", each, fmt.Sprint("writers ", c.viewers), 0))
 	}
 	return append(lines, encodedOnce())
+}
+
+// share is the line of what we cost as a part of what a peer does, which must
+// not exceed a limit if one is asked.
+func (r results) share(work, ours, base string, limit float64) line {
+	ratio := r.ratio(ours, base)
+	l := line{work: work, ours: duration(r.ns(ours)), base: duration(r.ns(base)), ratio: fmt.Sprintf("1/%.1f", 1/ratio)}
+	if limit > 0 {
+		l.target, l.verdict = fmt.Sprintf("≤ 1/%.0f", 1/limit), atMost(ratio, limit)
+	}
+	return l
 }
 
 // shown is a transcript with a view of it.
@@ -107,31 +125,71 @@ func updatesOf(deltas, perFrame int) []transcript.Update {
 	return updates
 }
 
-// channels is the usual way: a table of channels under a lock.
+// channels is the usual way: the floor, and a table of channels under a lock
+// that are sent each change.
 func channels(viewers, deltas int) variant {
-	data := frame(nil, "append", `"key":"text:0","field":"text","at":4,"len":4,"text":"abcd"`)
+	var x indexer
+	events := x.translate(growing(0, deltas))[:deltas+1]
 	return variant{name: fmt.Sprint("channels ", viewers), deltas: deltas, setup: func() func() {
-		var table sync.RWMutex
-		var drained sync.WaitGroup
-		subscribers := make([]chan []byte, viewers)
-		for i := range subscribers {
-			subscribers[i] = make(chan []byte, 256)
-			drained.Go(func() { pour(subscribers[i], http.NewResponseController(&nowhere{}), &nowhere{}) })
-		}
+		f := &floorEngine{}
+		tell, drained := table(viewers, func(changes <-chan floorChange) {
+			n := 0
+			for c := range changes {
+				n += len(c.delta)
+			}
+			if n != 4*deltas {
+				panic("a viewer missed something")
+			}
+		})
+		f.told = tell
 		return func() {
-			for range deltas {
-				table.RLock()
-				for _, ch := range subscribers {
-					ch <- data
-				}
-				table.RUnlock()
+			for i := range events {
+				f.apply(&events[i])
 			}
-			for _, ch := range subscribers {
-				close(ch)
-			}
-			drained.Wait()
+			drained()
 		}
 	}}
+}
+
+// writers are channels of frames.
+func writers(viewers, deltas int) variant {
+	data := frame(nil, "append", `"key":"text:0","field":"text","at":4,"len":4,"text":"abcd"`)
+	return variant{name: fmt.Sprint("writers ", viewers), deltas: deltas, setup: func() func() {
+		tell, drained := table(viewers, func(frames <-chan []byte) {
+			pour(frames, http.NewResponseController(&nowhere{}), &nowhere{})
+		})
+		return func() {
+			for range deltas {
+				tell(data)
+			}
+			drained()
+		}
+	}}
+}
+
+// table starts subscribers, each with a channel of 256. It returns what tells
+// all of them, and what ends when they have taken everything.
+func table[T any](viewers int, subscriber func(<-chan T)) (tell func(T), drained func()) {
+	var lock sync.RWMutex
+	var running sync.WaitGroup
+	channels := make([]chan T, viewers)
+	for i := range channels {
+		channels[i] = make(chan T, 256)
+		running.Go(func() { subscriber(channels[i]) })
+	}
+	tell = func(x T) {
+		lock.RLock()
+		defer lock.RUnlock()
+		for _, ch := range channels {
+			ch <- x
+		}
+	}
+	return tell, func() {
+		for _, ch := range channels {
+			close(ch)
+		}
+		running.Wait()
+	}
 }
 
 // pour writes each frame as it comes.
@@ -146,9 +204,9 @@ func pour(frames <-chan []byte, out *http.ResponseController, w http.ResponseWri
 
 // streams serves the view to as many viewers, each its own request, until each
 // has been sent the last state.
-func streams(viewers, deltas int) variant {
-	updates := updatesOf(deltas, 1)
-	return variant{name: fmt.Sprint("streams ", viewers), deltas: deltas, setup: func() func() {
+func streams(viewers, deltas, perFrame int) variant {
+	updates := updatesOf(deltas, perFrame)
+	return variant{name: fmt.Sprintf("streams %d by %d", viewers, perFrame), deltas: deltas, setup: func() func() {
 		v := newShown().view
 		var served sync.WaitGroup
 		for range viewers {

@@ -65,7 +65,9 @@ type Settings struct {
 	Model     *string `json:"model,omitzero"`
 	Pin       *bool   `json:"pin,omitzero"`
 	Archive   *bool   `json:"archive,omitzero"`
-	By        string  `json:"by,omitzero"`
+	// Demo is set to false when a demo is recorded to: it is the user's then.
+	Demo *bool  `json:"demo,omitzero"`
+	By   string `json:"by,omitzero"`
 }
 
 // Branch is the body of branch-created and branch-selected.

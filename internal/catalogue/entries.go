@@ -8,6 +8,7 @@ const (
 	BadConfig     Code = "bad-config"
 	BadRequest    Code = "bad-request"
 	BadInput      Code = "bad-input"
+	EmptyInput    Code = "empty-input"
 	NotFound      Code = "not-found"
 	Conflict      Code = "conflict"
 	Changing      Code = "changing"
@@ -64,6 +65,11 @@ var entries = []Entry{
 		BadInput, http.StatusUnprocessableEntity, ExitFailure, "the input cannot be read",
 		"It is not in the form it should be at the place named.",
 		"Correct it there, or leave that line out.",
+	},
+	{
+		EmptyInput, http.StatusUnprocessableEntity, ExitFailure, "there is nothing to record",
+		"The input is empty.",
+		"Look at what should have written it: a command in a pipe may have failed.",
 	},
 	{
 		NotFound, http.StatusNotFound, ExitNotFound, "not found",

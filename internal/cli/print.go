@@ -62,8 +62,11 @@ func writeChunk(b *strings.Builder, c *steno.Chunk) {
 
 func writeCall(b *strings.Builder, c *steno.ChunkCall) {
 	outcome := string(c.Outcome)
-	if outcome == "" {
+	switch {
+	case outcome == "":
 		outcome = "open"
+	case c.IsError && c.Outcome == steno.OutcomeOK:
+		outcome = "failed"
 	}
 	fmt.Fprintf(b, "[tool %s, %s] %s\n", terminal.Line(c.Name), terminal.Line(outcome), terminal.Line(c.Arguments))
 	if c.ShellOutput != "" {

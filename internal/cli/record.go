@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,10 @@ func (m *Main) recordCommand() *cobra.Command {
 		Short:   "Append a provider's answer to a conversation, live",
 		Long: `Read a provider's answer from a file or from standard input and append it to a
 conversation as it comes: it is durable, and seen, while it streams. Without
---to a new conversation is made.`,
+--to a new conversation is made. An answer that is or holds an error is recorded
+like any other, with a warning; --json says so in "errors" and "finish".
+
+Formats: ` + strings.Join(m.formats(), ", ") + `.`,
 		Example: `  curl -N https://… | steno record --from openai-chat
   steno record --from anthropic-messages answer.sse --to 019a…`,
 		Args: cobra.MaximumNArgs(1),
@@ -81,7 +85,8 @@ func titleOf(args []string) string {
 }
 
 func (m *Main) record(ctx context.Context, store api.Store, to, name, from string, in io.Reader) (*api.Recorded, error) {
-	if to == "" {
+	made := to == ""
+	if made {
 		c, err := store.Create(ctx, api.NewConversation{Title: name})
 		if err != nil {
 			return nil, err
@@ -90,7 +95,14 @@ func (m *Main) record(ctx context.Context, store api.Store, to, name, from strin
 	}
 	in, done := m.withProgress(in, "recorded")
 	defer done()
-	return store.Record(ctx, to, from, in)
+	rec, err := store.Record(ctx, to, from, in)
+	if err == nil && rec.Bytes == 0 {
+		if made {
+			err = store.Delete(ctx, to)
+		}
+		return nil, errors.Join(catalogue.New(catalogue.EmptyInput, ""), err)
+	}
+	return rec, err
 }
 
 // input opens the file that is named, or standard input for none or "-". A

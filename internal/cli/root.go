@@ -27,6 +27,7 @@ order, durable while it streams, and live in any view.`,
 		Example: `  steno serve              # start, and open the page
   steno play               # see a recorded answer live, without a key
   curl -N https://… | steno record --from openai-chat`,
+		Version:           Version(),
 		Args:              cobra.NoArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,

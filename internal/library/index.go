@@ -117,6 +117,7 @@ func (e *Entry) Apply(ev *steno.Event) {
 		set(&e.Directory, b.Directory)
 		set(&e.Pin, b.Pin)
 		set(&e.Archive, b.Archive)
+		set(&e.Demo, b.Demo)
 	}
 	if ev.Type == steno.TurnStart {
 		e.Turns = max(e.Turns, ev.Turn)

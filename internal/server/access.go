@@ -83,6 +83,11 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) error {
 		return catalogue.New(catalogue.BadRequest, "a sign-in link has no HEAD; use GET")
 	}
 	session, expires, err := s.opt.Auth.Redeem(r.URL.Query().Get("code"))
+	if err != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		// A browser is sent to the page, which says how to sign in.
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

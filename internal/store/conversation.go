@@ -53,6 +53,9 @@ func (s *Store) acquire(ctx context.Context, id string) (*conversation, error) {
 	if s.library == nil {
 		return nil, fmt.Errorf("open %s: %w", id, errReadOnly)
 	}
+	if err := s.known(ctx, id); err != nil {
+		return nil, err
+	}
 	return s.use(ctx, id, false)
 }
 
@@ -300,6 +303,21 @@ func (c *conversation) shut() error {
 		err = nil // it was reported when it failed
 	}
 	return errors.Join(err, c.save(ctx))
+}
+
+// adopt makes a demo that is recorded to the user's own, so that it does not go
+// with the demos.
+func (c *conversation) adopt(ctx context.Context) error {
+	c.mu.Lock()
+	demo := c.mu.entry.Demo
+	c.mu.Unlock()
+	if !demo {
+		return nil
+	}
+	own := false
+	return c.recorder.Record(ctx, &steno.Event{
+		Type: steno.ConversationSettings, Body: &steno.Settings{Demo: &own},
+	})
 }
 
 // feed takes the right to be the one that feeds the conversation. The error

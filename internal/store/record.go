@@ -37,6 +37,9 @@ func (s *Store) Record(ctx context.Context, id, format string, r io.Reader) (*ap
 		return nil, err
 	}
 	defer done()
+	if err := c.adopt(ctx); err != nil {
+		return nil, err
+	}
 	before, err := c.recorder.Head(ctx)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,9 @@
-// Command embed, given the URL of a provider and a question, shows the answer at
-// http://127.0.0.1:7837/c/hello while it comes. Its client is an ordinary one.
+// Command embed URL QUESTION asks a provider; http://127.0.0.1:7837/c/hello shows the answer.
 package main
 
 import (
 	"context"
+	"flag"
 	"log"
 	"net/http"
 	"os"
@@ -23,7 +23,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go func() { log.Print(ask(http.DefaultClient, rec, os.Args[1], os.Args[2])) }()
+	flag.Parse()
+	go func() { log.Print(ask(http.DefaultClient, rec, flag.Arg(0), flag.Arg(1))) }()
 	log.Fatal(http.ListenAndServe("127.0.0.1:7837", page))
 }
 
@@ -51,9 +52,9 @@ func ask(client *http.Client, rec *recorder.Recorder, url, question string) erro
 	defer func() { _ = rec.Record(context.Background(), &steno.Event{Type: steno.Done}) }()
 	body := `{"model":"llama3.2","max_tokens":999,"stream":true,"messages":[{"role":"user","content":` + strconv.Quote(question) + `}]}`
 	resp, err := client.Post(url, "application/json", strings.NewReader(body))
-	if err != nil {
-		return err
+	if err == nil {
+		defer resp.Body.Close()
+		err = resp.Write(os.Stdout)
 	}
-	defer resp.Body.Close()
-	return resp.Write(os.Stdout)
+	return err
 }

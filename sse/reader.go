@@ -86,8 +86,8 @@ func (r *Reader) Feed(p []byte, emit func(Event)) error {
 			return nil
 		}
 	}
-	// Both line ends are searched once: lf stays valid over the CRs before it.
-	lf := -1
+	// Both line ends are searched once: each stays valid over the others before it.
+	lf, cr := -1, -1
 	for pos := 0; pos < len(p); {
 		if r.afterCR {
 			r.afterCR = false
@@ -97,17 +97,13 @@ func (r *Reader) Feed(p []byte, emit func(Event)) error {
 			}
 		}
 		if lf < pos {
-			if i := bytes.IndexByte(p[pos:], '\n'); i >= 0 {
-				lf = pos + i
-			} else {
-				lf = len(p)
-			}
+			lf = next(p, pos, '\n')
 		}
-		end := lf
-		if i := bytes.IndexByte(p[pos:lf], '\r'); i >= 0 {
-			end = pos + i
-			r.afterCR = true
+		if cr < pos {
+			cr = next(p, pos, '\r')
 		}
+		end := min(lf, cr)
+		r.afterCR = cr < lf
 		if !r.fits(len(r.line) + end - pos) {
 			return r.err
 		}
@@ -128,6 +124,14 @@ func (r *Reader) Feed(p []byte, emit func(Event)) error {
 		pos = end + 1
 	}
 	return nil
+}
+
+// next returns the index of the first c in p from pos on, or its length.
+func next(p []byte, pos int, c byte) int {
+	if i := bytes.IndexByte(p[pos:], c); i >= 0 {
+		return pos + i
+	}
+	return len(p)
 }
 
 // Close says that the input has ended. A last line without an end is taken as
@@ -194,7 +198,10 @@ func (r *Reader) take(line []byte, emit func(Event)) {
 	if line[0] == ':' {
 		return
 	}
-	field, value, _ := bytes.Cut(line, colon)
+	field, value := line, []byte(nil)
+	if i := bytes.IndexByte(line, ':'); i >= 0 {
+		field, value = line[:i], line[i+1:]
+	}
 	if len(value) > 0 && value[0] == ' ' {
 		value = value[1:]
 	}
@@ -223,8 +230,6 @@ func (r *Reader) take(line []byte, emit func(Event)) {
 		emit(Event{Stray: line[:len(line):len(line)]}) // appending to it must not write into p
 	}
 }
-
-var colon = []byte(":")
 
 func (r *Reader) dispatch(emit func(Event)) {
 	r.id = append(r.id[:0], r.next...)

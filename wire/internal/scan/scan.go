@@ -8,6 +8,8 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -348,10 +350,6 @@ func space(data []byte, i int) int {
 	return i
 }
 
-// shortString is how much of a string is looked at byte by byte. Names, kinds
-// and deltas are shorter than a search takes to begin.
-const shortString = 32
-
 // skipString returns the index just past the string that begins at i, or -1.
 func skipString(data []byte, i int) int {
 	end, _ := stringEnd(data, i)
@@ -359,10 +357,23 @@ func skipString(data []byte, i int) int {
 }
 
 // stringEnd returns the index just past the string that begins at i, or -1,
-// and whether it may have escapes.
+// and whether it has escapes.
 func stringEnd(data []byte, i int) (end int, escaped bool) {
 	j := i + 1
-	for most := min(len(data), j+shortString); j < most; j++ {
+	for j+8 <= len(data) {
+		m := special(binary.LittleEndian.Uint64(data[j:]))
+		if m == 0 {
+			j += 8
+			continue
+		}
+		j += bits.TrailingZeros64(m) / 8
+		if data[j] == '"' {
+			return j + 1, escaped
+		}
+		escaped = true
+		j += 2
+	}
+	for ; j < len(data); j++ {
 		switch data[j] {
 		case '"':
 			return j + 1, escaped
@@ -371,22 +382,15 @@ func stringEnd(data []byte, i int) (end int, escaped bool) {
 			j++
 		}
 	}
-	for j < len(data) {
-		k := bytes.IndexByte(data[j:], '"')
-		if k < 0 {
-			return -1, true
-		}
-		end := j + k
-		back := 0
-		for end-back-1 > i && data[end-back-1] == '\\' {
-			back++
-		}
-		if back%2 == 0 {
-			return end + 1, true
-		}
-		j = end + 1
-	}
 	return -1, true
+}
+
+// special marks the quotes and backslashes among eight bytes: the lowest bit
+// that is set stands in the first of them.
+func special(eight uint64) uint64 {
+	const each, top = 0x0101010101010101, 0x8080808080808080
+	quote, back := eight^each*'"', eight^each*'\\'
+	return ((quote-each)&^quote | (back-each)&^back) & top
 }
 
 // skipValue returns the index just past the value that begins at i, or -1.

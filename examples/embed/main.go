@@ -20,10 +20,9 @@ import (
 
 func main() {
 	rec, page, err := embed(context.Background(), "embed-store", http.DefaultClient)
-	if err != nil {
-		log.Fatal(err)
+	if flag.Parse(); err != nil || flag.NArg() != 2 {
+		log.Fatal("usage: embed URL QUESTION ", err)
 	}
-	flag.Parse()
 	go func() { log.Print(ask(http.DefaultClient, rec, flag.Arg(0), flag.Arg(1))) }()
 	log.Fatal(http.ListenAndServe("127.0.0.1:7837", page))
 }
@@ -53,8 +52,7 @@ func ask(client *http.Client, rec *recorder.Recorder, url, question string) erro
 	body := `{"model":"llama3.2","max_tokens":999,"stream":true,"messages":[{"role":"user","content":` + strconv.Quote(question) + `}]}`
 	resp, err := client.Post(url, "application/json", strings.NewReader(body))
 	if err == nil {
-		defer resp.Body.Close()
-		err = resp.Write(os.Stdout)
+		err = resp.Write(os.Stdout) // to the end, which closes it
 	}
 	return err
 }

@@ -166,9 +166,8 @@ func (w *Stream) readBlock() (n int64, plain []byte, err error) {
 	if crc32.Checksum(frame, castagnoli) != field(4) {
 		return 0, nil, nil
 	}
-	plain, torn := unpacker.DecodeAll(frame, nil)
-	if torn != nil || len(plain) != int(field(2)) {
-		return 0, nil, nil
+	if plain, err = unpacker.DecodeAll(frame, nil); err != nil || len(plain) != int(field(2)) {
+		return 0, nil, nil //nolint:nilerr // a block that cannot be unpacked is no whole one
 	}
 	return headerLen + int64(size), plain, nil
 }

@@ -197,6 +197,9 @@ func AppendString(dst, value []byte, carry *Carry) []byte {
 		c = &local
 	}
 	body := value[1 : len(value)-1]
+	if !c.Pending() && plain(body) {
+		return append(dst, body...) // most deltas
+	}
 	for len(body) > 0 {
 		i := bytes.IndexByte(body, '\\')
 		if i < 0 {
@@ -239,6 +242,21 @@ func AppendString(dst, value []byte, carry *Carry) []byte {
 		dst = c.Flush(dst)
 	}
 	return dst
+}
+
+// plain reports whether the inside of a string is ASCII without escapes.
+func plain(body []byte) bool {
+	for ; len(body) >= 8; body = body[8:] {
+		if eight := binary.LittleEndian.Uint64(body); special(eight)|eight&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, c := range body {
+		if c >= utf8.RuneSelf || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // AppendText appends raw bytes that are meant to be UTF-8, with the same care.

@@ -32,7 +32,7 @@ const patience = 60 * time.Second
 //go:embed testdata/probe.js
 var probe string
 
-// page is a tab in a profile of its own.
+// page is a tab.
 type page struct {
 	t    *testing.T
 	ctx  context.Context
@@ -45,10 +45,30 @@ type page struct {
 	}
 }
 
-// newPage opens a tab at a server's front page, signed out.
+// newPage opens a tab in a profile of its own, signed out.
 func newPage(t *testing.T, s *site) *page {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())
+	return newTab(t, s, startBrowser(t), chromedp.WithNewBrowserContext())
+}
+
+// tab opens one more tab in the window of a page, in front of it.
+func (p *page) tab() *page {
+	p.t.Helper()
+	other := newTab(p.t, p.site, p.ctx, chromedp.WithNewWindow(false))
+	other.toFront()
+	return other
+}
+
+// toFront makes a tab the one that is seen.
+func (p *page) toFront() {
+	p.t.Helper()
+	call(p, cdppage.BringToFront, cdp.Empty{})
+	p.wait("the tab is in front", `document.visibilityState === 'visible'`)
+}
+
+func newTab(t *testing.T, s *site, parent context.Context, options ...chromedp.ContextOption) *page {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent, options...)
 	t.Cleanup(cancel)
 	p := &page{t: t, ctx: ctx, site: s}
 	p.must(chromedp.Do(ctx))
@@ -93,7 +113,9 @@ func (p *page) visit(path string) {
 
 func (p *page) navigate(address string) {
 	p.t.Helper()
-	p.must(chromedp.Do(p.ctx, chromedp.Navigate(address)))
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	p.must(chromedp.Do(ctx, chromedp.Navigate(address)))
 }
 
 // cookiesGone forgets that the browser was signed in.

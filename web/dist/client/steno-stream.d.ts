@@ -132,9 +132,10 @@ export {};
 
 /**
  * How a stream stands: `connecting` for the first time, `live`, `retrying`
- * after it broke, `signed-out` (401), `missing` (404, 410), `closed` by us.
+ * after it broke, `paused` while nobody sees the page, `signed-out` (401),
+ * `missing` (404, 410), `closed` by us.
  */
-export type Connection = 'connecting' | 'live' | 'retrying' | 'signed-out' | 'missing' | 'closed';
+export type Connection = 'connecting' | 'live' | 'retrying' | 'paused' | 'signed-out' | 'missing' | 'closed';
 export interface ConnectOptions {
     /** The address of the next attempt. */
     url: () => string;
@@ -145,11 +146,18 @@ export interface ConnectOptions {
     fetch?: typeof fetch;
     /** The longest silence in milliseconds before the stream counts as dead; the server speaks every 15 s. */
     silence?: number;
+    /** The longest wait in milliseconds for the answer to begin; the server begins at once. */
+    answer?: number;
 }
 /**
  * Keeps one event stream open until closed, with growing pauses between
  * failures. It uses fetch, not EventSource: EventSource cannot send a bearer
  * token, cannot tell a 401 from a broken line, and picks its own pauses.
+ *
+ * In a page it holds a connection only while somebody may see the page, as
+ * browsers have six for a server and all tabs share them; a page kept for the
+ * way back would hold its own as well. Seen again, the stream is taken up where
+ * `headers` says.
  */
 export declare class Connector {
     #private;

@@ -1,3 +1,52 @@
+// src/stream/sight.ts
+/** How long a page may be hidden, in milliseconds, before it counts as unseen: a glance at another tab is shorter. */
+var glance = 2e3;
+/**
+* Whether anybody may see the page. A page left behind is unseen at once, a
+* hidden one after a while, one that begins hidden until it is shown. Where
+* there is no document, somebody always looks.
+*/
+var Sight = class {
+	told;
+	#document = globalThis.document;
+	#seen = true;
+	#timer;
+	/** `told` is called when the page is left, and each time somebody looks at it again. */
+	constructor(told) {
+		this.told = told;
+		if (!this.#document) return;
+		this.#seen = this.#visible;
+		this.#document.addEventListener("visibilitychange", this.#look);
+		globalThis.addEventListener?.("pageshow", this.#look);
+		globalThis.addEventListener?.("pagehide", this.#left);
+	}
+	get seen() {
+		return this.#seen;
+	}
+	close() {
+		clearTimeout(this.#timer);
+		this.#document?.removeEventListener("visibilitychange", this.#look);
+		globalThis.removeEventListener?.("pageshow", this.#look);
+		globalThis.removeEventListener?.("pagehide", this.#left);
+	}
+	get #visible() {
+		return this.#document?.visibilityState !== "hidden";
+	}
+	#look = () => {
+		clearTimeout(this.#timer);
+		if (this.#visible) this.#become(true);
+		else this.#timer = setTimeout(this.#left, glance);
+	};
+	#left = () => {
+		clearTimeout(this.#timer);
+		this.#become(false);
+	};
+	#become(seen) {
+		if (!this.#seen && !seen) return;
+		this.#seen = seen;
+		this.told();
+	}
+};
 // src/stream/sse.ts
 /**
 * A reader of `text/event-stream` bytes, cut anywhere. It follows the WHATWG
@@ -75,6 +124,11 @@ var longestDelay = 1e4;
 * Keeps one event stream open until closed, with growing pauses between
 * failures. It uses fetch, not EventSource: EventSource cannot send a bearer
 * token, cannot tell a 401 from a broken line, and picks its own pauses.
+*
+* In a page it holds a connection only while somebody may see the page, as
+* browsers have six for a server and all tabs share them; a page kept for the
+* way back would hold its own as well. Seen again, the stream is taken up where
+* `headers` says.
 */
 var Connector = class {
 	options;
@@ -84,10 +138,10 @@ var Connector = class {
 	#base = firstDelay;
 	#wake;
 	#state = "connecting";
+	#sight = new Sight(() => this.#look());
 	constructor(options) {
 		this.options = options;
 		globalThis.addEventListener?.("online", this.#hurry);
-		globalThis.document?.addEventListener("visibilitychange", this.#hurry);
 		this.#run();
 	}
 	get state() {
@@ -101,15 +155,22 @@ var Connector = class {
 	close() {
 		this.#closed = true;
 		globalThis.removeEventListener?.("online", this.#hurry);
-		globalThis.document?.removeEventListener("visibilitychange", this.#hurry);
+		this.#sight.close();
 		this.reconnect();
 		this.#enter("closed");
 	}
-	#hurry = () => {
-		if (globalThis.document?.visibilityState !== "hidden") this.#wake?.();
-	};
+	#hurry = () => this.#wake?.();
+	#look() {
+		if (this.#sight.seen) this.#hurry();
+		else this.reconnect();
+	}
 	async #run() {
 		while (!this.#closed) {
+			if (!this.#sight.seen) {
+				if (this.#state === "live" || this.#state === "retrying") this.#enter("paused");
+				await this.#pause(Infinity);
+				continue;
+			}
 			this.#abort = new AbortController();
 			const outcome = await this.#once(this.#abort.signal);
 			if (this.#closed) return;
@@ -125,12 +186,14 @@ var Connector = class {
 	}
 	async #once(signal) {
 		let watch;
-		const alive = () => {
+		const within = (milliseconds) => {
 			clearTimeout(watch);
-			watch = setTimeout(() => this.#abort.abort("silent"), this.options.silence ?? 45e3);
+			watch = setTimeout(() => this.#abort.abort("silent"), milliseconds);
 		};
+		const alive = () => within(this.options.silence ?? 45e3);
+		const ended = () => signal.aborted && signal.reason !== "silent" ? "again" : "broken";
 		try {
-			alive();
+			within(this.options.answer ?? 15e3);
 			const response = await (this.options.fetch ?? globalThis.fetch)(this.options.url(), {
 				headers: {
 					Accept: "text/event-stream",
@@ -143,10 +206,11 @@ var Connector = class {
 			if (response.status === 401 || response.status === 403) return "signed-out";
 			if (response.status === 404 || response.status === 410) return "missing";
 			if (!response.ok || !response.body) return "broken";
+			alive();
 			await this.#read(response.body.getReader(), alive);
-			return "broken";
+			return ended();
 		} catch {
-			return signal.aborted && signal.reason !== "silent" ? "again" : "broken";
+			return ended();
 		} finally {
 			clearTimeout(watch);
 		}
@@ -491,6 +555,8 @@ var State = class State {
 */
 var windowDefault = 20;
 var windowMost = 200;
+/** How long older turns may take to come, in milliseconds. */
+var pageWait = 15e3;
 /**
 * A live view of one conversation.
 *
@@ -584,7 +650,8 @@ var View = class {
 		const { "Last-Event-ID": _, ...headers } = this.#headers();
 		const response = await get(`${this.#path()}/pages/${turn}`, {
 			headers,
-			credentials: "same-origin"
+			credentials: "same-origin",
+			signal: AbortSignal.timeout(pageWait)
 		}).catch(() => void 0);
 		if (response?.status === 404) {
 			this.window = {
@@ -594,7 +661,8 @@ var View = class {
 			this.#schedule();
 		}
 		if (!response?.ok) return false;
-		const page = await response.json();
+		const page = await response.json().catch(() => void 0);
+		if (!page) return false;
 		if (this.#closed || this.#stale || this.window.first - 1 !== turn) return false;
 		this.state.prepend(page.ops);
 		this.window = {

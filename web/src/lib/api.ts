@@ -15,7 +15,7 @@ export interface Script {
   about: string;
 }
 
-/** An answer the server refused, in its own words where it has any. */
+/** An answer the server refused, in its own words where it has any; status 0 if none came. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -25,10 +25,29 @@ export class Refused extends Error {
   }
 }
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(path, {
+/**
+ * How long an answer may take, in milliseconds, and how often it is asked for.
+ * Browsers queue requests behind the streams of all tabs, without end. What
+ * changes something is asked once, and may take longer.
+ */
+const reading = { wait: 10_000, attempts: 3 };
+const changing = { wait: 30_000, attempts: 1 };
+
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  const { wait, attempts } = init.method === undefined ? reading : changing;
+  for (let left = attempts; ; ) {
+    try {
+      return await fetch(path, { ...init, credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(wait) });
+    } catch {
+      if (--left > 0) continue;
+      throw new Refused(0, 'The server does not answer. If many windows show it, close some and try again.');
+    }
+  }
+}
+
+async function call<T>(path: string, method?: string, body?: unknown): Promise<T> {
+  const response = await ask(path, {
     method,
-    credentials: 'same-origin',
     headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
@@ -44,11 +63,12 @@ async function reason(response: Response): Promise<string> {
 }
 
 export const api = {
-  scripts: async (): Promise<Script[]> => (await call<Script[] | null>('GET', '/v1/play')) ?? [],
+  list: async (): Promise<Conversation[]> => (await call<Conversation[] | null>('/v1/conversations')) ?? [],
+  scripts: async (): Promise<Script[]> => (await call<Script[] | null>('/v1/play')) ?? [],
   play: async (script: string, speed: number): Promise<string> =>
-    (await call<Conversation>('POST', '/v1/play', { names: [script], speed })).id,
-  remove: (id: string): Promise<void> => call('DELETE', `/v1/conversations/${encodeURIComponent(id)}`),
-  removeDemos: (): Promise<void> => call('DELETE', '/v1/demos'),
+    (await call<Conversation>('/v1/play', 'POST', { names: [script], speed })).id,
+  remove: (id: string): Promise<void> => call(`/v1/conversations/${encodeURIComponent(id)}`, 'DELETE'),
+  removeDemos: (): Promise<void> => call('/v1/demos', 'DELETE'),
 };
 
 export function blobURL(hash: unknown): string | undefined {

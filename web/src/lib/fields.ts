@@ -45,6 +45,14 @@ export function tailOf(text: Text, count: number): string {
   return text instanceof Growing ? text.since(text.length - count) : text.slice(-count);
 }
 
+const comparable = 64 << 10;
+
+/** Whether two texts are the same but for the white space around them. Empty and very long ones are not. */
+export function sameWords(a: Text, b: Text): boolean {
+  if (a.length === 0 || b.length === 0 || a.length > comparable || b.length > comparable) return false;
+  return String(a).trim() === String(b).trim();
+}
+
 /** A field that is a name, short enough to stand in one line and with nothing hidden in it. */
 export function nameOf(node: Fields, field: string): string {
   return visible(headOf(textOf(node, field), 200));

@@ -1,16 +1,34 @@
 import { Connector, type Connection } from '../stream/client';
-import { api, type Conversation } from './api';
+import { api, Refused, type Conversation } from './api';
 
-/** The list of conversations, kept current. */
+/** How long after a failure the list is read again, in milliseconds. */
+const again = 5_000;
+
+/**
+ * The list of conversations. It is read at once and kept current from
+ * {@link follow} on: the conversation somebody came for connects first. Its
+ * connection is `missing` where the server has no list.
+ */
 export class Library {
   conversations = $state.raw<Conversation[]>([]);
   connection = $state<Connection>('connecting');
   loaded = $state(false);
+  /** Why the list could not be read, for people; empty if it could. */
+  failure = $state('');
 
-  #connector: Connector;
+  #connector: Connector | undefined;
   #reading = false;
+  #outdated = false;
+  #closed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
+    void this.#read();
+  }
+
+  /** Keeps the list current from now on. More calls change nothing. */
+  follow(): void {
+    if (this.#connector || this.connection === 'missing') return;
     this.#connector = new Connector({
       url: () => '/v1/events',
       event: ({ event, data }) => {
@@ -43,26 +61,39 @@ export class Library {
   }
 
   retry(): void {
-    this.#connector.reconnect();
+    void this.#read();
+    if (this.#connector) this.#connector.reconnect();
+    else this.follow();
   }
 
   close(): void {
-    this.#connector.close();
+    clearTimeout(this.#timer);
+    this.#closed = true;
+    this.#connector?.close();
   }
 
   async #read(): Promise<void> {
+    // An answer under way may be older than what made this call.
+    this.#outdated = this.#reading;
     if (this.#reading) return;
     this.#reading = true;
+    clearTimeout(this.#timer);
     try {
-      const response = await fetch('/v1/conversations', { credentials: 'same-origin', cache: 'no-store' });
-      if (response.status === 401) this.connection = 'signed-out';
-      if (!response.ok) return;
-      this.conversations = sorted(((await response.json()) as Conversation[] | null) ?? []);
+      this.conversations = sorted(await api.list());
       this.loaded = true;
-    } catch {
-      // The stream notices a dead server and asks again when it is back.
+      this.failure = '';
+      if (this.connection === 'signed-out') this.connection = this.#connector?.state ?? 'connecting';
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : undefined;
+      if (status === 401) this.connection = 'signed-out';
+      else if (status === 404) this.connection = 'missing';
+      else {
+        this.failure = error instanceof Error ? error.message : String(error);
+        if (!this.#closed) this.#timer = setTimeout(() => void this.#read(), again);
+      }
     } finally {
       this.#reading = false;
+      if (this.#outdated) void this.#read();
     }
   }
 

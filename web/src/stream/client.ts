@@ -47,6 +47,8 @@ export interface Window {
 
 const windowDefault = 20;
 const windowMost = 200;
+/** How long older turns may take to come, in milliseconds. */
+const pageWait = 15_000;
 
 /**
  * A live view of one conversation.
@@ -141,13 +143,14 @@ export class View {
     const turn = this.window.first - 1;
     const get = this.options.fetch ?? globalThis.fetch;
     const { 'Last-Event-ID': _, ...headers } = this.#headers();
-    const response = await get(`${this.#path()}/pages/${turn}`, { headers, credentials: 'same-origin' }).catch(() => undefined);
+    const response = await get(`${this.#path()}/pages/${turn}`, { headers, credentials: 'same-origin', signal: AbortSignal.timeout(pageWait) }).catch(() => undefined);
     if (response?.status === 404) {
       this.window = { first: this.window.first, older: false };
       this.#schedule();
     }
     if (!response?.ok) return false;
-    const page = (await response.json()) as Publication;
+    const page = (await response.json().catch(() => undefined)) as Publication | undefined;
+    if (!page) return false;
     if (this.#closed || this.#stale || this.window.first - 1 !== turn) return false;
     this.state.prepend(page.ops);
     this.window = { first: turn, older: page.window?.older ?? turn > 1 };

@@ -1,10 +1,12 @@
+import { Sight } from './sight';
 import { SSEReader, type SSEvent } from './sse';
 
 /**
  * How a stream stands: `connecting` for the first time, `live`, `retrying`
- * after it broke, `signed-out` (401), `missing` (404, 410), `closed` by us.
+ * after it broke, `paused` while nobody sees the page, `signed-out` (401),
+ * `missing` (404, 410), `closed` by us.
  */
-export type Connection = 'connecting' | 'live' | 'retrying' | 'signed-out' | 'missing' | 'closed';
+export type Connection = 'connecting' | 'live' | 'retrying' | 'paused' | 'signed-out' | 'missing' | 'closed';
 
 export interface ConnectOptions {
   /** The address of the next attempt. */
@@ -16,6 +18,8 @@ export interface ConnectOptions {
   fetch?: typeof fetch;
   /** The longest silence in milliseconds before the stream counts as dead; the server speaks every 15 s. */
   silence?: number;
+  /** The longest wait in milliseconds for the answer to begin; the server begins at once. */
+  answer?: number;
 }
 
 const firstDelay = 250;
@@ -25,6 +29,11 @@ const longestDelay = 10_000;
  * Keeps one event stream open until closed, with growing pauses between
  * failures. It uses fetch, not EventSource: EventSource cannot send a bearer
  * token, cannot tell a 401 from a broken line, and picks its own pauses.
+ *
+ * In a page it holds a connection only while somebody may see the page, as
+ * browsers have six for a server and all tabs share them; a page kept for the
+ * way back would hold its own as well. Seen again, the stream is taken up where
+ * `headers` says.
  */
 export class Connector {
   #abort = new AbortController();
@@ -33,10 +42,10 @@ export class Connector {
   #base = firstDelay;
   #wake: (() => void) | undefined;
   #state: Connection = 'connecting';
+  #sight = new Sight(() => this.#look());
 
   constructor(private readonly options: ConnectOptions) {
     globalThis.addEventListener?.('online', this.#hurry);
-    globalThis.document?.addEventListener('visibilitychange', this.#hurry);
     void this.#run();
   }
 
@@ -53,17 +62,25 @@ export class Connector {
   close(): void {
     this.#closed = true;
     globalThis.removeEventListener?.('online', this.#hurry);
-    globalThis.document?.removeEventListener('visibilitychange', this.#hurry);
+    this.#sight.close();
     this.reconnect();
     this.#enter('closed');
   }
 
-  #hurry = (): void => {
-    if (globalThis.document?.visibilityState !== 'hidden') this.#wake?.();
-  };
+  #hurry = (): void => this.#wake?.();
+
+  #look(): void {
+    if (this.#sight.seen) this.#hurry();
+    else this.reconnect(); // and wait there until it is seen
+  }
 
   async #run(): Promise<void> {
     while (!this.#closed) {
+      if (!this.#sight.seen) {
+        if (this.#state === 'live' || this.#state === 'retrying') this.#enter('paused');
+        await this.#pause(Infinity);
+        continue;
+      }
       this.#abort = new AbortController();
       const outcome = await this.#once(this.#abort.signal);
       if (this.#closed) return;
@@ -80,12 +97,14 @@ export class Connector {
 
   async #once(signal: AbortSignal): Promise<'signed-out' | 'missing' | 'broken' | 'again'> {
     let watch: ReturnType<typeof setTimeout> | undefined;
-    const alive = (): void => {
+    const within = (milliseconds: number): void => {
       clearTimeout(watch);
-      watch = setTimeout(() => this.#abort.abort('silent'), this.options.silence ?? 45_000);
+      watch = setTimeout(() => this.#abort.abort('silent'), milliseconds);
     };
+    const alive = (): void => within(this.options.silence ?? 45_000);
+    const ended = (): 'again' | 'broken' => (signal.aborted && signal.reason !== 'silent' ? 'again' : 'broken');
     try {
-      alive();
+      within(this.options.answer ?? 15_000);
       const get = this.options.fetch ?? globalThis.fetch;
       const response = await get(this.options.url(), {
         headers: { Accept: 'text/event-stream', ...this.options.headers?.() },
@@ -96,10 +115,11 @@ export class Connector {
       if (response.status === 401 || response.status === 403) return 'signed-out';
       if (response.status === 404 || response.status === 410) return 'missing';
       if (!response.ok || !response.body) return 'broken';
+      alive();
       await this.#read(response.body.getReader(), alive);
-      return 'broken';
+      return ended();
     } catch {
-      return signal.aborted && signal.reason !== 'silent' ? 'again' : 'broken';
+      return ended();
     } finally {
       clearTimeout(watch);
     }

@@ -315,9 +315,16 @@ func (c *conversation) adopt(ctx context.Context) error {
 		return nil
 	}
 	own := false
-	return c.recorder.Record(ctx, &steno.Event{
+	err := c.recorder.Record(ctx, &steno.Event{
 		Type: steno.ConversationSettings, Body: &steno.Settings{Demo: &own},
 	})
+	if err == nil {
+		err = c.recorder.Sync(ctx)
+	}
+	if err == nil {
+		err = c.save(ctx) // at once: the demos may be removed while the answer comes
+	}
+	return err
 }
 
 // feed takes the right to be the one that feeds the conversation. The error

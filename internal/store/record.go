@@ -121,16 +121,13 @@ func (s *Store) Play(ctx context.Context, p api.PlayRequest) (*api.Conversation,
 	if err != nil {
 		return nil, err
 	}
+	speed := cmp.Or(p.Speed, 1)
+	if !(speed >= minSpeed) {
+		return nil, fmt.Errorf("play %v times as fast, when %v is the slowest: %w", speed, minSpeed, steno.ErrUnsupported)
+	}
 	made, err := s.create(ctx, api.NewConversation{Title: scripts[0].Title}, true)
 	if err != nil {
 		return nil, err
-	}
-	speed := p.Speed
-	switch {
-	case speed == 0:
-		speed = 1
-	case !(speed >= minSpeed):
-		return nil, fmt.Errorf("play %v times as fast, when %v is the slowest: %w", speed, minSpeed, steno.ErrUnsupported)
 	}
 	if p.Wait {
 		if err := s.play(ctx, made.ID, scripts, speed); err != nil {

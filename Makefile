@@ -18,8 +18,10 @@ build: ## Build bin/steno as it is released
 test: ## Run every test, the browser's included
 	@GO="$(GO)" .ci/test
 
+# The browser tests are left out: a slow server would make them a test of patience,
+# and what they run in Go is raced in its own packages and in internal/e2e.
 race: ## Run the tests of everything concurrent under the race detector
-	$(GO) test -race ./blob/... ./internal/... ./journal/... ./projection/... ./recorder/... ./view/... ./wire/tap/...
+	$(GO) test -race ./blob/... $$($(GO) list ./internal/... | grep -v /browsertest$$) ./journal/... ./projection/... ./recorder/... ./view/... ./wire/tap/...
 
 bench: ## Print the counts and ratios of the performance targets
 	$(GO) run ./bench
